@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin'
 import { defineConfig, defineProject } from 'vitest/config'
+import { patient } from './tests/support/patience.ts'
 
 /** Libraries with many files, each bundled into one. Otherwise a test file would request hundreds of modules, one by one. */
 const bundled = [
@@ -89,45 +90,57 @@ const inWorkerd = (
       exclude,
       globalSetup,
       setupFiles: ['./tests/support/endOfFile.ts', ...setupFiles],
-      testTimeout: 120_000, // on a busy machine
-      hookTimeout: 60_000,
+      testTimeout: patient(120_000),
+      hookTimeout: patient(60_000),
       // One workerd for all files: one for each would cost a quarter of the time. endOfFile.ts separates them.
       isolate: false,
       deps: { optimizer: { ssr: { enabled: true, include: bundled } } },
     },
   })
 
-type InNode = { testTimeout: number; globalSetup?: string[]; setupFiles?: string[]; fileParallelism?: boolean }
+type InNode = { testMs: number; globalSetup?: string[]; setupFiles?: string[]; fileParallelism?: boolean }
 
 /** In Node, with a few processes for all files: starting one and loading viem for each would take a third of the time. */
-const inNode = (name: string, options: InNode) =>
+const inNode = (name: string, { testMs, ...options }: InNode) =>
   defineProject({
-    test: { name, include: [`tests/${name}/**/*.test.ts`], hookTimeout: 120_000, isolate: false, ...options },
+    test: {
+      name,
+      include: [`tests/${name}/**/*.test.ts`],
+      testTimeout: patient(testMs),
+      hookTimeout: patient(120_000),
+      isolate: false,
+      ...options,
+    },
   })
 
-const overHttp = (name: string, testTimeout = 120_000, globalSetup: string[] = []) =>
-  inNode(name, { globalSetup, setupFiles: ['./tests/support/connections.ts'], testTimeout, fileParallelism: false })
+const overHttp = (name: string, testMs = 120_000, globalSetup: string[] = []) =>
+  inNode(name, { globalSetup, setupFiles: ['./tests/support/connections.ts'], testMs, fileParallelism: false })
 
 const relayerTests = 'tests/worker/relayer*.test.ts'
 const directoryTests = ['tests/worker/directory*.test.ts', 'tests/worker/passwordCost.test.ts']
 
 export default defineConfig({
   test: {
+    // Limits for a quiet machine; tests/support/patience.ts multiplies them.
+    expect: { poll: { timeout: patient(10_000) } },
+    tags: [{ name: 'all', description: 'runs only in `npm test -- --all`' }],
     projects: [
       // Property tests run hundreds of cases, possibly on a busy machine.
-      inNode('domain', { testTimeout: 30_000 }),
+      inNode('domain', { testMs: 30_000 }),
       // The Treasury's tables and rules over SQLite in memory.
-      inNode('treasury', { testTimeout: 60_000 }),
-      inNode('web', { testTimeout: 30_000 }),
-      inNode('chain', { testTimeout: 60_000 }),
+      inNode('treasury', { testMs: 60_000 }),
+      inNode('web', { testMs: 30_000 }),
+      inNode('chain', { testMs: 60_000 }),
       // What message vendors receive and send, checked with their own SDKs and other implementations.
-      inNode('messages', { globalSetup: ['./tests/support/clientsSetup.ts'], testTimeout: 60_000 }),
+      inNode('messages', { globalSetup: ['./tests/support/clientsSetup.ts'], testMs: 60_000 }),
       // The whole product as `npm run dev` starts it, over HTTP; one file at a time.
       overHttp('stack'),
       // The same while it is killed and restarted. CHAOS_KILLS=500 for the long run.
       overHttp('chaos', 180_000),
       // Unmodified clients that agents really use, against one stack for all files.
       overHttp('gateway', 120_000, ['./tests/support/gatewaySetup.ts']),
+      // Times that the product promises, measured while nothing else runs.
+      overHttp('promised', 120_000, ['./tests/support/gatewaySetup.ts']),
       // The Relayer with a Treasury that only records its reports.
       inWorkerd('relayer', {
         configPath: './tests/worker/relayer.wrangler.toml',

@@ -28,14 +28,8 @@ const email = z.discriminatedUnion(
   [
     z.strictObject({ provider: z.literal('cloudflare'), ...sender }),
     z.strictObject({ provider: z.literal('resend'), ...sender }),
-    z.strictObject({ provider: z.literal('postmark'), ...sender, stream: z.string().min(1, 'is blank').optional() }),
-    z.strictObject({
-      provider: z.literal('ses'),
-      ...sender,
-      region: matching(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region such as eu-west-1'),
-    }),
   ],
-  { error: 'must be an object whose provider is one of cloudflare, resend, postmark, ses' },
+  { error: 'must be an object whose provider is cloudflare or resend' },
 )
 
 const deployment = (defaults: { name: string; publicRpcUrl: string; explorerUrl: string }) =>
@@ -95,6 +89,9 @@ const deployment = (defaults: { name: string; publicRpcUrl: string; explorerUrl:
         accessAudience: matching(/^[0-9a-f]{64}$/, 'must be the 64 hex digits of the AUD tag'),
       })
       .describe('The Cloudflare Access application in front of /ops'),
+    passkeyDomain: checked(rules.domain)
+      .optional()
+      .describe('Domain of the passkeys with which recipients keep payouts; fixed for ever. If missing, not offered'),
     signUp: z.enum(signUpModes, `must be one of ${signUpModes.join(', ')}`).default('passcode'),
     alertEmail: checked(rules.emailAddress).optional(),
     metrics: z

@@ -40,7 +40,7 @@ async function main(): Promise<void> {
   const steps = production(deployment, chainId, state, options)
   if (isDry) return describeSteps(steps, state, say)
   await runSteps(steps, state, say)
-  say(`\n  Bursar      ${deployment.origin}\n  Operators   ${deployment.origin}/ops/api/ready`)
+  say(`\n  Bursar      ${deployment.origin}\n  Operators   npm run ops -- help`)
 }
 
 /** Serves until it receives a signal. */

@@ -66,7 +66,7 @@ export async function preparePages(state: State, options: PagesOptions): Promise
 function withNode(headers: string, publicRpcUrl: string): string {
   if (!headers.includes(committedNodes)) throw new LaunchError(`web/public/_headers does not name ${committedNodes}`)
   const nodes = new Set([...committedNodes.split(' '), new URL(publicRpcUrl).origin])
-  return headers.replace(committedNodes, [...nodes].join(' '))
+  return headers.replaceAll(committedNodes, [...nodes].join(' '))
 }
 
 const noFactories = `name="wallet-factories" content='{}'`

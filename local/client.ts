@@ -101,7 +101,7 @@ export class BursarClient {
 export async function until<T>(
   what: string,
   look: () => Promise<T | null | undefined | false>,
-  withinMs = 60_000, // 1 minute
+  withinMs = 180_000, // 3 minutes, for slow machines
 ): Promise<T> {
   const deadline = Date.now() + withinMs
   for (;;) {

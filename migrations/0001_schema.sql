@@ -30,6 +30,7 @@ CREATE TABLE session (
   expires_at INTEGER NOT NULL CHECK (expires_at > created_at),
   revoked_at INTEGER,
   revoked_reason TEXT CHECK (revoked_reason IN ('reuse', 'password_changed')),
+  connection_request_id TEXT,
   CHECK ((revoked_at IS NULL) = (revoked_reason IS NULL))
 );
 CREATE INDEX session_user_idx ON session (user_id);
@@ -393,12 +394,11 @@ CREATE TABLE connection_request (
   answer TEXT CHECK (answer IN ('allowed', 'denied')),
   -- The connection in the Treasury of user_id.
   connection_id TEXT,
-  -- Of a device: the hash of its code, the code that it shows, where it asked from, and when it last asked.
+  -- Of a device: the hash of its code, the code that it shows, and where it asked from.
   device_hash TEXT UNIQUE,
   user_code TEXT UNIQUE,
   address_hash TEXT,
   place TEXT,
-  polled_at INTEGER,
   CHECK ((device_hash IS NULL) = (redirect_uri IS NOT NULL))
 );
 CREATE INDEX connection_request_expiry_idx ON connection_request (expires_at);

@@ -1,7 +1,10 @@
-/** `node scripts/checkImports.ts`: fails on an import that dependency-cruiser.config.ts forbids, and on an import cycle. */
+/**
+ * `node scripts/checkImports.ts`: fails on an import that dependency-cruiser.config.ts forbids, on an import cycle, and if more
+ * pairs of the Treasury's folders know each other than `maxShareOfPairs` allows.
+ */
 import { join } from 'node:path'
 import { cruise } from 'dependency-cruiser'
-import { options, rules } from '../dependency-cruiser.config.ts'
+import { maxShareOfPairs, options, rules, treasuryFolders } from '../dependency-cruiser.config.ts'
 
 /** Excludes tests: they may import anything, and they contain `using`, which dependency-cruiser's parser does not support. */
 export const sourceFolders = ['worker', 'web/src', 'contracts/deployment.ts', 'sdk/src', 'local', 'launch', 'scripts']
@@ -16,8 +19,35 @@ export async function importViolations(root: string, paths: string[]): Promise<s
   })
 }
 
+/** Of all pairs of folders in `worker/treasury` of the tree at `root`, returns those of which one folder imports the other. */
+export async function treasuryPairs(root: string): Promise<Set<string>> {
+  const { output } = await cruise(['worker/treasury'], { ...options, baseDir: root })
+  if (typeof output === 'string') throw new Error('expected the result as an object')
+  const folderOf = (path: string) => /^worker\/treasury\/([^/]+)\//.exec(path)?.[1]
+  const pairs = new Set<string>()
+  for (const { source, dependencies } of output.modules) {
+    const from = folderOf(source)
+    for (const { resolved } of dependencies) {
+      const to = folderOf(resolved)
+      if (from && to && from !== to) pairs.add([from, to].sort().join(' and '))
+    }
+  }
+  return pairs
+}
+
+/** The entry for too many pairs, or none. */
+export async function pairViolations(root: string): Promise<string[]> {
+  const { size } = await treasuryPairs(root)
+  const all = (treasuryFolders.length * (treasuryFolders.length - 1)) / 2
+  if (size <= maxShareOfPairs * all) return []
+  return [
+    `treasury-pairs: ${size} of ${all} pairs of the Treasury's folders know each other\n  At most ${maxShareOfPairs * 100} % may: pass in what a folder needs of another, or move the file to where it is used.`,
+  ]
+}
+
 if (import.meta.main) {
-  const violations = await importViolations(join(import.meta.dirname, '..'), sourceFolders)
+  const root = join(import.meta.dirname, '..')
+  const violations = [...(await importViolations(root, sourceFolders)), ...(await pairViolations(root))]
   for (const violation of violations) console.error(violation)
   if (violations.length > 0) process.exitCode = 1
 }

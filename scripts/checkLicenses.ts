@@ -8,7 +8,17 @@ import { join } from 'node:path'
 type Lock = { packages: Record<string, { version?: string; license?: string; dev?: boolean; link?: boolean }> }
 
 /** They may be combined with MIT, and ask only for their notice. */
-const allowed = ['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'Unlicense']
+const allowed = [
+  '0BSD',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'ISC',
+  'MIT',
+  'OFL-1.1', // fonts: they keep this license, whose notice is in their files
+  'Unlicense',
+]
 
 /** Installed only for development, but compiled into the contracts. */
 const compiledIn = ['@openzeppelin/contracts']

@@ -88,7 +88,7 @@ function welcome({ url, rpc, contractSets }: Stack): string {
     `  Bursar            ${url}   (ready in ${((Date.now() - startedAt) / 1000).toFixed(1)} s)`,
     `  Demo sign-in      ${demo.email} / ${demo.password}`,
     `  Signup passcode   ${demo.signupPasscode}   at ${url}/signup`,
-    `  Operators         ${url}/dev/operator`,
+    `  Operators         BURSAR_URL=${url} npm run -s ops -- status`,
     `  Email and SMS     ${url}/dev/inbox`,
     `  Chains            Base ${rpc[8453]}, Base Sepolia ${rpc[84532]}`,
     '',

@@ -24,7 +24,7 @@ const dashboard = [
 /** Maps each path in _headers to the route files of its screen. */
 const screens = {
   '/login': ['login'],
-  '/claim/*': ['claim.$accessToken'],
+  '/claim/*': ['claim.{-$accessToken}'],
   ...Object.fromEntries(dashboard.map((page) => [`/dashboard/${page}`, ['dashboard', `dashboard/${page}`]])),
 }
 

@@ -14,7 +14,7 @@ const commonModules =
   /web[\\/]src[\\/](lib[\\/](api|app|queryClient|renewal|search|session|useAction|useTitle)|components[\\/](Button|Field|Links|Mark)|queries[\\/]config)\.tsx?$/
 
 const earlyModules =
-  /web[\\/]src[\\/](early|lib[\\/](apiError|http|tokens))\.ts$|worker[\\/]domain[\\/]words\.ts$|vite[\\/]preload-helper/
+  /web[\\/]src[\\/](early|lib[\\/](apiError|http|storage|tokens))\.ts$|worker[\\/]domain[\\/]words\.ts$|vite[\\/]preload-helper/
 
 /** Those of the first figures that no claim page needs. */
 const figureModules = /web[\\/]src[\\/](firstFigures|lib[\\/]kept)\.ts$/
@@ -72,8 +72,17 @@ export default defineConfig({
             { name: 'common', test: commonModules },
             // One file instead of sixty.
             { name: 'icons', test: /node_modules[\\/]lucide-react[\\/]/ },
+            // Shared by sign-in and dashboard.
+            {
+              name: 'fields',
+              test: /web[\\/]src[\\/]components[\\/]PasswordInput\.tsx$|worker[\\/]domain[\\/]emailFormat\.ts$/,
+            },
             // Shared by claim and dashboard.
-            { name: 'format', test: /web[\\/]src[\\/](lib[\\/]format|queries[\\/]apiWords)\.ts$/ },
+            {
+              name: 'words',
+              test: /web[\\/]src[\\/](lib[\\/](messageOrThrown|moment)|queries[\\/]apiWords)\.ts$|worker[\\/]domain[\\/]readers[\\/]digits\.ts$/,
+            },
+            { name: 'format', test: /web[\\/]src[\\/]lib[\\/]format\.ts$/ },
             ...dashboardChunks.groups,
           ],
         },

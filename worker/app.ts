@@ -1,6 +1,5 @@
 import { Hono } from 'hono'
 import { methodNotAllowed } from 'hono/method-not-allowed'
-import { requestId } from 'hono/request-id'
 import { claimPage } from '../web/functions/claimPage.ts'
 import type { AppEnv } from './appEnv.ts'
 import type { ServerOf } from './mcp/server.ts'
@@ -10,12 +9,13 @@ import {
   cacheHeaders,
   dependencies,
   limitBodySize,
+  ownRequestId,
   requireJson,
   requireSettings,
   securityHeaders,
 } from './middleware/requests.ts'
 import { withRequestId } from './observability/log.ts'
-import { account, audit, notices, preferences, push } from './routes/account.ts'
+import { account, audit, changes, notices, preferences, push } from './routes/account.ts'
 import { agents } from './routes/agents.ts'
 import { approvalSettings, approvals, grants } from './routes/approvals.ts'
 import { auth, plainLogin } from './routes/auth.ts'
@@ -39,18 +39,19 @@ import { webhooks } from './routes/webhooks.ts'
 
 /** All routes of the Worker. Tests pass their own clock, and another MCP server to test the protocol of /mcp. */
 export function createApp(options: { now?: () => number; mcpServer?: ServerOf } = {}) {
-  const base = new Hono<AppEnv>()
+  // Not strict: some clients add a slash, and do not repeat a POST after a redirect.
+  const base = new Hono<AppEnv>({ strict: false })
   base.onError(onFailure)
   base.notFound(onNotFound)
   // Before the rest of the middleware, whose headers are those of the API.
-  base.get('/claim/*', requestId(), requireOwnHost, (c, next) => {
+  base.get('/claim/*', ownRequestId, requireOwnHost, (c, next) => {
     const { env, executionCtx, req } = c
     return env.ASSETS
       ? claimPage(req.raw, env.ASSETS, { fetch: (call) => base.fetch(call, env, executionCtx) })
       : next()
   })
   base
-    .use(requestId())
+    .use(ownRequestId)
     .use((c, next) => withRequestId(c.get('requestId'), next))
     .use(securityHeaders)
     .use(cacheHeaders)
@@ -80,6 +81,7 @@ export function createApp(options: { now?: () => number; mcpServer?: ServerOf } 
     .route('/api/preferences', preferences)
     .route('/api/push', push)
     .route('/api/audit', audit)
+    .route('/api/changes', changes)
     .route('/api/approvals', approvals)
     .route('/api/notices', notices)
     .route('/api/grants', grants)

@@ -20,7 +20,7 @@ export type Deps = {
 
 /**
  * The agent behind a request. `scopes` are those of its token; the Treasury checks those of its group.
- * `tokenId` is set if the request carried an access token.
+ * `tokenId` is set if the request carried an access token. `via`: where it arrived.
  */
 export type AgentPrincipal = {
   userId: string
@@ -28,6 +28,7 @@ export type AgentPrincipal = {
   credentialHash: string
   scopes: Scope[]
   tokenId?: string
+  via: 'api' | 'mcp'
 }
 
 /** A signed-in person. Every call of `treasury` fails with 401 once the login session has ended. */
@@ -36,11 +37,13 @@ export type Person = Pick<AppEnv['Variables'], 'deps' | 'userId' | 'treasury' | 
 /**
  * Hono's environment. login() sets what a Person has, agent() sets `agent`, and operator()
  * sets `operator`, the actor under which operator actions are recorded. ownerPassword() sets `passwordChecked`.
+ * `bodyLength`: characters of a JSON body; missing without one.
  */
 export type AppEnv = {
   Bindings: Env
   Variables: {
     requestId: string
+    bodyLength?: number
     deps: Deps
     userId: string
     treasury: OwnerTreasury

@@ -154,6 +154,7 @@ export type OAuthErrorCode =
   | 'login_required'
   | 'request_not_supported'
   | 'request_uri_not_supported'
+  | 'temporarily_unavailable'
 
 /** An error of the /oauth endpoints. Clients distinguish them by `oauthCode`. */
 export class OAuthError extends AppError {

@@ -1,4 +1,4 @@
-import type { Env } from './env.ts'
+import type { Bindings } from './bindings.ts'
 
 /** The user's History. Its methods return plain data, so there is nothing to release. */
-export const historyOf = (env: Pick<Env, 'HISTORY'>, userId: string) => env.HISTORY.getByName(userId)
+export const historyOf = (env: Pick<Bindings, 'HISTORY'>, userId: string) => env.HISTORY.getByName(userId)

@@ -44,6 +44,14 @@ export function unwrap<T>(result: Result<T>): T {
   throw new AppError(code, message, options)
 }
 
+/** The result of `work`, or the refusal that it threw as an AppError: an object's callers would not recognize it. */
+export const refuseThrown = <T>(work: () => Promise<Result<T>>): Promise<Result<T>> =>
+  work().catch((error: unknown) => {
+    if (!(error instanceof AppError)) throw error
+    const { code, message, field, retryAfter } = error
+    return refuse(code, message, { ...(field && { field }), ...(retryAfter && { retryAfter }) })
+  })
+
 /** Applies `next` to the value. Returns a refusal unchanged. */
 export const andThen = async <A, B>(
   result: Result<A>,

@@ -2,8 +2,8 @@
 export type Settings = {
   ENVIRONMENT: 'local' | 'test' | 'production'
 
-  /** Email provider. Defaults to cloudflare, through the binding EMAIL; the others need their credentials below. */
-  EMAIL_PROVIDER?: 'cloudflare' | 'resend' | 'postmark' | 'ses'
+  /** Email provider. Defaults to cloudflare, through the binding EMAIL; resend needs the credentials below. */
+  EMAIL_PROVIDER?: 'cloudflare' | 'resend'
   /** Sender address of emails. Required in production; without it no email is sent. */
   MAIL_FROM?: string
   /** Overrides the provider's server. */
@@ -11,16 +11,6 @@ export type Settings = {
   /** Secrets for EMAIL_PROVIDER=resend. The second signs its webhook (`whsec_…`); if unset, its reports are refused. */
   RESEND_API_KEY?: string
   RESEND_WEBHOOK_SECRET?: string
-  /** Secrets for postmark. The second is `user:password` of its webhook URL; if unset, its reports are refused. */
-  POSTMARK_SERVER_TOKEN?: string
-  POSTMARK_WEBHOOK_AUTH?: string
-  /** Postmark's message stream. Defaults to outbound. */
-  POSTMARK_STREAM?: string
-  /** For ses, such as `eu-west-1`. */
-  SES_REGION?: string
-  /** Secrets: keys with permission for `ses:SendEmail`. */
-  SES_ACCESS_KEY_ID?: string
-  SES_SECRET_ACCESS_KEY?: string
 
   /** Where alerts are sent: an email address, and a URL (secret) that accepts JSON with `text`. */
   ALERT_EMAIL?: string
@@ -60,13 +50,19 @@ export type Settings = {
   /** For WalletConnect, whose relay is a third-party service. If unset, it is not offered. */
   WALLETCONNECT_PROJECT_ID?: string
 
+  /**
+   * The domain (rpId) of the passkeys with which recipients keep payouts. Its accounts can be opened under this domain alone,
+   * for ever. If unset, keeping is not offered.
+   */
+  PASSKEY_DOMAIN?: string
+
   /** Who may create an account (domain/signUpMode.ts). Defaults to passcode in production, open elsewhere. */
   SIGN_UP?: 'open' | 'passcode' | 'closed'
   /** Cloudflare Access in front of /ops: the team's origin and the application's audience. If unset, /ops refuses all. */
   ACCESS_TEAM_ORIGIN?: string
   ACCESS_AUDIENCE?: string
 
-  /** The directory that verifies passwords and codes. Defaults to d1. `cognito` needs COGNITO_* (docs/operations.md). */
+  /** The directory that verifies passwords and codes. Defaults to d1. `cognito` needs COGNITO_* (docs/environment.md). */
   IDENTITY_DIRECTORY?: 'd1' | 'cognito'
   COGNITO_REGION?: string
   COGNITO_USER_POOL_ID?: string

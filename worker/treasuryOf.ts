@@ -1,13 +1,12 @@
+import { type OwnerCall, type OwnerKey, ownerObjects, rpcObjects } from '#domain/ownerCalls.ts'
 import type { Region } from '#domain/region.ts'
 import type { Env } from './env.ts'
 import { unwrap } from './result.ts'
-import { type OwnerCall, type ownerMethods, ownerObjects } from './treasury/core/rpcTypes.ts'
 
 type Stub = ReturnType<Env['TREASURY']['getByName']>
 type Methods = Record<PropertyKey, (...input: unknown[]) => unknown>
 
-/** The Treasury's methods that return an RPC object. */
-const rpcObjects = new Set<PropertyKey>([...ownerObjects, 'operators', 'account', 'restore'] satisfies (keyof Stub)[])
+const returnsObject = new Set<PropertyKey>(rpcObjects satisfies readonly (keyof Stub)[])
 
 /**
  * The user's Treasury. Its first call creates it, near the caller unless the user's `region` is given, so pass the user where
@@ -36,14 +35,14 @@ export function treasuryOf(env: Pick<Env, 'TREASURY'>, user: string | { id: stri
     })
   return new Proxy(stub, {
     get(_, name) {
-      if (rpcObjects.has(name)) return () => rpcObject(name)
+      if (returnsObject.has(name)) return () => rpcObject(name)
       return stub[name] && ((...input: unknown[]) => stub[name]!(...input))
     },
   }) as unknown as Stub
 }
 
 /** What a signed-in owner may call of their Treasury. */
-export type OwnerTreasury = Pick<Stub, (typeof ownerObjects)[number] | (typeof ownerMethods)[number]>
+export type OwnerTreasury = Pick<Stub, OwnerKey>
 
 /**
  * The Treasury of the owner with this login session: every call throws `unauthenticated` if the session has ended. A call

@@ -98,7 +98,7 @@ export function halves({ cloudflare, state, name, origin, waiting }: Deployment)
   async function problem(): Promise<string> {
     if (await isReady())
       return `${origin} does not serve these pages. The custom domain of the Pages project ${project} says why.`
-    return `${origin}/api/ready is not 200. Sign in at ${origin}/ops/api/ready, which names the cause. \`wrangler tail ${name}\` shows the log. If nothing responds there, the custom domain of the Pages project ${project} says why.`
+    return `${origin}/api/ready is not 200. Run npm run ops -- ready, which names the cause. \`wrangler tail ${name}\` shows the log. If nothing responds there, the custom domain of the Pages project ${project} says why.`
   }
 }
 

@@ -1,4 +1,4 @@
-/** The first passcode, for the first account. Later ones are created under /ops. */
+/** The first passcode, for the first account. Operators create later ones with `npm run ops`. */
 import { newTemporaryPassword, passcodeHash } from '../../worker/identity/secrets.ts'
 import { type KeyringSettings, keyring } from '../../worker/keyrings/keyring.ts'
 import type { State } from '../state.ts'

@@ -225,8 +225,6 @@ export function productionVariables(
     SIGN_UP: config.signUp,
     EMAIL_PROVIDER: email.provider,
     MAIL_FROM: email.from,
-    ...(email.provider === 'ses' && { SES_REGION: email.region }),
-    ...(email.provider === 'postmark' && email.stream && { POSTMARK_STREAM: email.stream }),
     ...(sms && {
       SMS_COUNTRIES: sms.countries.join(','),
       TWILIO_ACCOUNT_SID: sms.accountSid,

@@ -19,8 +19,6 @@ const issuedSecrets = {
   },
   cloudflare: { needed: [], optional: [] },
   resend: { needed: ['RESEND_API_KEY'], optional: ['RESEND_WEBHOOK_SECRET'] },
-  postmark: { needed: ['POSTMARK_SERVER_TOKEN'], optional: ['POSTMARK_WEBHOOK_AUTH'] },
-  ses: { needed: ['SES_ACCESS_KEY_ID', 'SES_SECRET_ACCESS_KEY'], optional: [] },
   sms: { needed: ['TWILIO_AUTH_TOKEN'], optional: [] },
 } satisfies Record<string, { needed: string[]; optional: string[] }>
 
@@ -45,6 +43,7 @@ export async function prepareSecrets(
   for (const name of [...hexSecrets, 'OPERATOR_KEY_V1']) secrets[name] ??= randomBytes(32).toString('hex')
   secrets.JWT_PRIVATE_JWK ??= await newSigningKey()
   secrets.PUSH_PRIVATE_JWK ??= await newSigningKey()
+  keepPasskeyDomain(config, secrets)
 
   const { always, sms } = issuedSecrets
   const node = { needed: [`RPC_URLS_${chainId}`], optional: [] }
@@ -58,6 +57,14 @@ export async function prepareSecrets(
   if (added.length > 0) state.write(backupName, encrypt(secrets, passphrase))
   const note = added.length > 0 ? `${added.length} new, encrypted in ${path}` : `kept in ${path}`
   return { changed: added.length > 0, note, secrets }
+}
+
+/** Not secret, but kept with the secrets, because without it recipients can't open their accounts. Throws LaunchError if it changes. */
+function keepPasskeyDomain({ passkeyDomain }: ProductionConfig, secrets: Secrets): void {
+  const known = secrets.PASSKEY_DOMAIN
+  if (known && known !== passkeyDomain)
+    throw new LaunchError(`passkeyDomain must stay ${known}: the accounts of recipients open under no other domain`)
+  if (passkeyDomain) secrets.PASSKEY_DOMAIN = passkeyDomain
 }
 
 /** scrypt and AES-256-GCM. About 0.3 s and 128 MB, which is also what each guess costs someone who has stolen the file. */

@@ -31,7 +31,7 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   const { chainId, blockTime, statePath, port: wanted = 0, startsAt, finalityBlocks = 2 } = options
   const flags: (string | number)[] = ['--host', '127.0.0.1', '--port', wanted, '--chain-id', chainId]
   // With 32 slots, which is the default, `finalized` would lag 64 blocks.
-  flags.push('--slots-in-an-epoch', finalityBlocks / 2, '--hardfork', 'prague', '--no-request-size-limit')
+  flags.push('--slots-in-an-epoch', finalityBlocks / 2, '--hardfork', 'osaka', '--no-request-size-limit')
   if (blockTime) flags.push('--block-time', blockTime)
   if (startsAt !== undefined) flags.push('--timestamp', Math.floor(startsAt / 1000))
   if (statePath) flags.push('--state', statePath, '--state-interval', 5)

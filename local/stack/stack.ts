@@ -180,6 +180,7 @@ export const localVariables = (
   MAX_CLOCK_SKEW_SECONDS: '',
   RELAYER_SHARDS: String(relayerShards),
   SMS_COUNTRIES: '*',
+  PASSKEY_DOMAIN: 'localhost',
 })
 
 /** The Worker of a stack, which can be stopped, killed and restarted. */

@@ -22,7 +22,9 @@ import { restoreCommands } from './restoreCommand.ts'
 const user = (id: string) => `/users/${encodeURIComponent(id)}`
 const stopText = ({ mode, since, unconfirmed }: ServiceStop) =>
   `${mode === 'none' ? 'nothing is stopped' : `${mode}, since ${since}`}${
-    unconfirmed.length === 0 ? '' : ` (${unconfirmed.join(', ')} has not confirmed; it is told again every few seconds)`
+    unconfirmed.length === 0
+      ? ''
+      : ` (${unconfirmed.join(', ')} has not confirmed; the stop is repeated every few seconds)`
   }`
 const webhooksText = ({ on, failing, disabled, stoppedSince }: WebhooksState) =>
   `${stoppedSince ? `stopped since ${stoppedSince}` : 'sent'}; ${on} on, ${failing} failing, ${disabled} switched off by Bursar`
@@ -42,6 +44,7 @@ export const commands: Record<string, Command> = {
           ['suspended accounts', String(data.suspended)],
           ['accounts without progress', String(data.overdueTreasuries)],
         ]),
+        rows(data.webhooks.longestFailing.map(({ since, id, userId }) => ['failing', since, id, userId])),
         ...problems.map((problem) => `problem  ${problem}`),
         ...alerts.map(({ since, key, text }) => `alert    ${since}  ${key}  ${text}`),
         rows(
@@ -52,6 +55,12 @@ export const commands: Record<string, Command> = {
         ),
       ),
     ),
+  },
+  ready: {
+    usage: 'ready',
+    help: 'Names the problems of settings, nodes and accounts, even if the deployment refuses everything else.',
+    args: [0, 0],
+    ...read<{ problems: string[] }>('/ready', ({ problems }) => problems.join('\n') || 'ready'),
   },
   stop: {
     usage: 'stop new|sign|all',
@@ -102,7 +111,14 @@ claims, reclaims and exits work. all: in addition, the Relayers send nothing.`,
     ...read<FoundUser[]>(
       (find = '') => `/users?find=${encodeURIComponent(find)}`,
       (users) =>
-        rows(users.map(({ id, email, suspendedSince }) => [id, email, suspendedSince ? 'suspended' : ''])) || 'none',
+        rows(
+          users.map(({ id, email, createdAt, suspendedSince }) => [
+            id,
+            email,
+            `created ${createdAt}`,
+            suspendedSince ? `suspended since ${suspendedSince}` : '',
+          ]),
+        ) || 'none',
     ),
   },
   user: {
@@ -113,6 +129,10 @@ claims, reclaims and exits work. all: in addition, the Relayers send nothing.`,
       lines(
         rows([
           ['email', data.user.email],
+          ['id', data.user.id],
+          ['created', data.user.createdAt],
+          ['agents', `${data.counts.agents}${data.agentsPaused ? ', all paused by the owner' : ''}`],
+          ['wallets', String(data.counts.wallets)],
           ['suspended', data.suspended ? `since ${data.user.suspendedSince ?? 'now'}` : 'no'],
           ['gas today', `${data.gas.used} of ${data.gas.limit}`],
           ['limits set', JSON.stringify(data.limits)],
@@ -167,7 +187,14 @@ ones are delivered, recipients can claim.`,
       ({ overdueTreasuries, jobs }) =>
         rows([
           ...overdueTreasuries.map(({ since, userId }) => [since, 'account', userId, 'its work makes no progress']),
-          ...jobs.map(({ since, kind, id, status, why, userId }) => [since, kind, id, `${status}: ${why}`, userId]),
+          ...jobs.map((job) => [
+            job.since,
+            job.kind,
+            job.id,
+            `${job.status}: ${job.why}`,
+            `next try ${job.retryAt}`,
+            job.userId,
+          ]),
         ]) || 'nothing',
     ),
   },
@@ -275,12 +302,21 @@ ones are delivered, recipients can claim.`,
   ...restoreCommands,
   acts: {
     usage: 'acts',
-    help: 'Lists recent operator actions, newest first.',
+    help: 'Lists recent operator actions with their reasons, newest first.',
     args: [0, 0],
     ...read<OperatorAction[]>(
       '/actions',
       (acts) =>
-        rows(acts.map(({ at, actor, action, subject, reason }) => [at, actor, action, subject, reason])) || 'none',
+        rows(
+          acts.map(({ at, actor, action, subject, reason, detail }) => [
+            at,
+            actor,
+            action,
+            subject,
+            reason,
+            Object.keys(detail).length > 0 ? JSON.stringify(detail) : '',
+          ]),
+        ) || 'none',
     ),
   },
 }

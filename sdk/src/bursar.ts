@@ -1,9 +1,9 @@
 import createClient from 'openapi-fetch'
-import type { AccessTokens, Credentials } from './credentials.ts'
+import { type AccessTokens, type Credentials, headerText } from './credentials.ts'
 import type { components, paths } from './openapi.gen.ts'
 import { type FetchOptions, type PaidResponse, paidFetch } from './paidFetch.ts'
 import { Purchases } from './purchases.ts'
-import { amountOf, recipientOf } from './recipient.ts'
+import { amountOf, keyOf, recipientOf } from './recipient.ts'
 import { isFinal, isReplayed, unwrap } from './reply.ts'
 import { Transport } from './transport.ts'
 import type {
@@ -98,7 +98,8 @@ export class Bursar {
    * await bursar.pay({ to: '0x8ba1f109551bD432803012645Ac136ddd64DBA72', amount: '12.5', idempotencyKey: 'order-1142' })
    */
   async pay(options: PayOptions): Promise<Payment & { replayed: boolean }> {
-    const { to, amount, idempotencyKey = crypto.randomUUID(), wait, signal, ...notes } = options
+    const { to, amount, idempotencyKey: key, wait, signal, ...notes } = options
+    const idempotencyKey = keyOf(key)
     const { data, error, response } = await this.#client.POST('/v1/payments', {
       params: { header: { 'Idempotency-Key': idempotencyKey } },
       body: { to: recipientOf(to), amount: amountOf(amount), ...notes },
@@ -146,14 +147,18 @@ export class Bursar {
   }
 
   /**
-   * The agent, its budget, what it may pay at most now, and its rules.
+   * The agent, its budget, what it may pay at most now, and its rules. Lists the first 100 contacts that it may pay, or those
+   * that contain the text `contact`; `contacts_total` says how many there are.
    *
    * @example
    * const { budget, max_allowed_now } = await bursar.context()
    * console.log(budget.remaining, max_allowed_now) // 87.5 50
    */
-  async context({ signal }: CallOptions = {}): Promise<PaymentContext> {
-    const { data, error, response } = await this.#client.GET('/v1/context', { ...(signal && { signal }) })
+  async context({ contact, signal }: { contact?: string } & CallOptions = {}): Promise<PaymentContext> {
+    const { data, error, response } = await this.#client.GET('/v1/context', {
+      ...(contact && { params: { query: { contact } } }),
+      ...(signal && { signal }),
+    })
     return unwrap(data, error, response)
   }
 
@@ -205,9 +210,9 @@ export class Bursar {
      * console.log(request.approval.url) // the page where the owner decides
      */
     create: async (options: { amount: string; reason?: string; idempotencyKey?: string } & CallOptions) => {
-      const { amount, reason, idempotencyKey = crypto.randomUUID(), signal } = options
+      const { amount, reason, idempotencyKey, signal } = options
       const { data, error, response } = await this.#client.POST('/v1/budget-requests', {
-        params: { header: { 'Idempotency-Key': idempotencyKey } },
+        params: { header: { 'Idempotency-Key': keyOf(idempotencyKey) } },
         body: { amount: amountOf(amount), ...(reason !== undefined && { reason }) },
         ...(signal && { signal }),
       })
@@ -254,7 +259,7 @@ function credentialsOf({ apiKey, clientId, clientSecret, accessToken }: BursarOp
   if (!apiKey && clientId && clientSecret) return { clientId, clientSecret }
   const key = apiKey ?? environment('BURSAR_API_KEY')
   if (!key) throw new TypeError('apiKey: set BURSAR_API_KEY, or pass apiKey, accessToken, or clientId and clientSecret')
-  return { apiKey: key }
+  return { apiKey: headerText(key, 'apiKey') }
 }
 
 /** Undefined where there are no environment variables, as in a browser. */

@@ -9,6 +9,12 @@ export type Credentials =
   | { clientId: string; clientSecret: string }
   | { accessToken: AccessTokens }
 
+/** Throws TypeError if a header could not carry the text, without showing it. */
+export function headerText(text: string, name: string): string {
+  if (typeof text === 'string' && /^[\x20-\x7e]+$/.test(text) && text.trim() === text) return text
+  throw new TypeError(`${name}: has a character that no credential has, such as a line break`)
+}
+
 type Token = { text: string; freshUntil: number }
 
 /** A token is replaced this long before it expires. */
@@ -35,7 +41,8 @@ export class TokenSource {
   /** Throws BursarSignedOut if the client is unknown, and whatever `post` or `accessToken` throws. */
   async get(signal: AbortSignal): Promise<string> {
     if ('apiKey' in this.#credentials) return this.#credentials.apiKey
-    if ('accessToken' in this.#credentials) return this.#credentials.accessToken({ rejected: this.#rejected, signal })
+    if ('accessToken' in this.#credentials)
+      return headerText(await this.#credentials.accessToken({ rejected: this.#rejected, signal }), 'accessToken')
     const known = await this.#token?.catch(() => null)
     if (known && performance.now() < known.freshUntil) return known.text
     this.#token = this.#issue(this.#credentials, signal)

@@ -105,6 +105,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/x402-payments/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check a purchase
+         * @description A dry run of POST /v1/x402-payments. Nothing is reserved, recorded or signed, so a later purchase may still be refused. A refusal by a rule is a successful response with allowed: false.
+         */
+        post: operations["checkPurchase"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/x402-payments/{paymentId}/receipt": {
         parameters: {
             query?: never;
@@ -174,7 +194,7 @@ export interface paths {
         };
         /**
          * Get the payment context
-         * @description The agent, its budget, and its policy group with scopes and whitelisted contacts.
+         * @description The agent, its budget, and its policy group with scopes and the first of its whitelisted contacts.
          */
         get: operations["getContext"];
         put?: never;
@@ -909,6 +929,12 @@ export interface components {
             approval_required: boolean;
             /** @description The rules that require approval. */
             approval_rules: ("group.max_payments" | "group.new_recipients" | "group.per_recipient" | "group.hours" | "group.unverified_sellers" | "above_limit" | "new_recipient" | "duplicate" | "budget_request" | "unrecorded_transfer")[];
+            /** @description What to know before paying, although nothing refuses it. Empty if nothing is known. */
+            warnings: {
+                /** @constant */
+                code: "address_unused";
+                detail: string;
+            }[];
         };
         PaymentContext: {
             agent: {
@@ -924,6 +950,7 @@ export interface components {
                 wallet: string | null;
                 /** @description The chain that the group pays on: Base, or its test network, where USDC has no value. */
                 chain: ("base" | "base-sepolia") | null;
+                /** @description The first 100 contacts, by name. Use `contact` to find others. */
                 contacts: {
                     id: string;
                     name: string;
@@ -934,6 +961,8 @@ export interface components {
                     stale: boolean;
                 }[];
             };
+            /** @description How many contacts the group has, or contain the text that was asked for. */
+            contacts_total: number;
             budget: components["schemas"]["Budget"];
             /**
              * @description The minimum of what the rules, the session key and the wallet allow.
@@ -945,7 +974,7 @@ export interface components {
              * @example 12.5
              */
             max_without_asking: string;
-            /** @description The rules of the policy group. All of them apply, besides the budget. */
+            /** @description The rules of the policy group that are on: which refuse, and which ask the owner. All of them apply, besides the budget. */
             rules: {
                 /** @description What `rule` of a refusal, or `approval_rules`, may say. */
                 names: string[];
@@ -959,17 +988,6 @@ export interface components {
                  */
                 resets_at?: string;
             }[];
-            /** @description When payments that the budget allows need the owner’s approval. */
-            approvals: {
-                /** @description Payments strictly above this need approval. Null if none do. */
-                approve_above: string | null;
-                /** @description Whether the first payment to a recipient needs approval. */
-                approve_new_recipient: boolean;
-                /** @description Repeating the same amount to the same recipient within this time needs approval. 0 if off. */
-                duplicate_minutes: number;
-                /** @description How long the owner has to decide. */
-                ttl_hours: number;
-            };
             /** @description Limits of this service for the agent, in addition to the budget. */
             limits: {
                 rates: {
@@ -1225,7 +1243,7 @@ export interface components {
             agent_id: string;
             /** @description What the app calls itself. */
             app: string;
-            /** @description Why it ended: `owner`, `app`, `reused` (a code or refresh token was used twice), `connected_again`, `agent_deleted`, `group_deleted` or `account_restored`; null for other events. */
+            /** @description Why it ended: `owner`, `app`, `reused` (a code was used twice), `connected_again`, `agent_deleted`, `group_deleted` or `account_restored`; null for other events. */
             reason: string | null;
         };
         /** @description Nothing has happened. */
@@ -1743,6 +1761,42 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    checkPurchase: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreatePurchase"];
+            };
+        };
+        responses: {
+            /** @description The expected result of the purchase. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentCheck"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            502: components["responses"]["Problem502"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     storeReceipt: {
         parameters: {
             query?: never;
@@ -1871,7 +1925,10 @@ export interface operations {
     };
     getContext: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Show only contacts whose name, email, phone or address contains this text. */
+                contact?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -1889,6 +1946,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaymentContext"];
                 };
             };
+            400: components["responses"]["Problem400"];
             401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             429: components["responses"]["Problem429"];

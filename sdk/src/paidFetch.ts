@@ -1,5 +1,6 @@
 import { BursarError, BursarNotServed, BursarOutcomeUnknown } from './errors.ts'
 import { notSignedYet, type Purchases, signedWithinMs, type WaitForPurchase } from './purchases.ts'
+import { keyOf } from './recipient.ts'
 import { reasonOf } from './transport.ts'
 import type { Purchase, PurchaseTerms } from './types.ts'
 
@@ -23,11 +24,13 @@ type Parts = { send: Send; purchases: Purchases }
 /** For telling Bursar what the seller replied: the response should not wait for long. */
 const receiptMs = 5_000 // 5 seconds
 const maxRedirects = 5
-const maxChallengeBytes = 1_048_576 // 1 MB
+/** As much as Bursar reads. */
+const maxChallengeBytes = 131_072 // 128 kB
 
 /** See `Bursar.fetch`. */
 export async function paidFetch({ send, purchases }: Parts, request: Request, options: FetchOptions) {
-  const { maxAmount = '1', idempotencyKey = crypto.randomUUID(), timeoutMs = 120_000, wait, ...notes } = options
+  const { maxAmount = '1', idempotencyKey: key, timeoutMs = 120_000, wait, ...notes } = options
+  const idempotencyKey = keyOf(key)
   const ask = withTimeout(send, timeoutMs)
   const { method, signal } = request
   const again = request.clone()

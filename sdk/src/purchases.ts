@@ -1,9 +1,9 @@
 import type createClient from 'openapi-fetch'
 import { BursarOutcomeUnknown } from './errors.ts'
 import type { paths } from './openapi.gen.ts'
-import { amountOf } from './recipient.ts'
+import { amountOf, keyOf } from './recipient.ts'
 import { isFinal, isReplayed, unwrap } from './reply.ts'
-import type { CallOptions, Payment, Purchase, PurchaseTerms } from './types.ts'
+import type { CallOptions, Payment, PaymentCheck, Purchase, PurchaseTerms } from './types.ts'
 import { waitFor } from './waiting.ts'
 
 /**
@@ -62,7 +62,8 @@ export class Purchases {
    * await bursar.purchases.receipt(id, { paymentResponse: paid.headers.get('payment-response'), served: paid.ok })
    */
   async create(options: PurchaseOptions): Promise<Purchase & { replayed: boolean }> {
-    const { idempotencyKey = crypto.randomUUID(), wait, signal, ...terms } = options
+    const { idempotencyKey: key, wait, signal, ...terms } = options
+    const idempotencyKey = keyOf(key)
     const send = () => this.#create(terms, idempotencyKey, signal)
     const created = await send()
     if (!wait) return created
@@ -71,6 +72,22 @@ export class Purchases {
     // It is signed when its agent asks again after the approval, so that the seller has all the time to settle it.
     const done = await waitFor<Purchase>(created, { isOver, look: send, signal, idempotencyKey })
     return { ...done, replayed: created.replayed }
+  }
+
+  /**
+   * A dry run of `create`: nothing is reserved or signed, so a later purchase may still be refused. A refusal by a rule is a result
+   * with `allowed: false` and `refusal`. Throws BursarError for a challenge that can't be paid, such as `max_amount_exceeded`.
+   *
+   * @example
+   * const { allowed } = await bursar.purchases.check({ resource: response.url, paymentRequired })
+   */
+  async check({ signal, ...terms }: PurchaseTerms & CallOptions): Promise<PaymentCheck> {
+    const body = requestOf(terms)
+    const { data, error, response } = await this.#client.POST('/v1/x402-payments/check', {
+      body,
+      ...(signal && { signal }),
+    })
+    return unwrap(data, error, response)
   }
 
   /**
@@ -87,17 +104,18 @@ export class Purchases {
   }
 
   async #create(terms: PurchaseTerms, idempotencyKey: string, signal: AbortSignal | undefined) {
-    const { paymentRequired, maxAmount, method = 'GET', ...same } = terms
     const { data, error, response } = await this.#client.POST('/v1/x402-payments', {
       params: { header: { 'Idempotency-Key': idempotencyKey } },
-      body: {
-        ...same,
-        method,
-        payment_required: paymentRequired,
-        ...(maxAmount !== undefined && { max_amount: amountOf(maxAmount, 'maxAmount') }),
-      },
+      body: requestOf(terms),
       ...(signal && { signal }),
     })
     return { ...unwrap<Purchase>(data, error, response), replayed: isReplayed(response) }
   }
 }
+
+const requestOf = ({ paymentRequired, maxAmount, method = 'GET', ...same }: PurchaseTerms) => ({
+  ...same,
+  method,
+  payment_required: paymentRequired,
+  ...(maxAmount !== undefined && { max_amount: amountOf(maxAmount, 'maxAmount') }),
+})

@@ -73,7 +73,7 @@ export class Transport {
       signal.throwIfAborted()
       const token = await tokens?.get(signal)
       const reply = await this.#attempt(request, token).catch((cause: unknown) => {
-        past.mayBeDone ||= hasEffect
+        past.mayBeDone ||= hasEffect && !isNotTrusted(cause)
         if (signal.aborted) throw signal.reason
         return cause
       })
@@ -134,11 +134,15 @@ function verdictOn({ status, headers, isJson, problem }: Reply, url: string): Ve
   return { kind: 'pointless', error: notBursar(status, headers, url) }
 }
 
-const lost = (url: string, cause: unknown): Verdict => ({
-  kind: 'again',
-  error: new BursarOutcomeUnknown(`No reply from ${new URL(url).origin}: ${reasonOf(cause)}.`, { cause }),
-  mayBeDone: true,
-})
+function lost(url: string, cause: unknown): Verdict {
+  const message = `No reply from ${new URL(url).origin}: ${reasonOf(cause)}.`
+  if (isNotTrusted(cause)) return { kind: 'pointless', error: new BursarError('not_trusted', message, { cause }) }
+  return { kind: 'again', error: new BursarOutcomeUnknown(message, { cause }), mayBeDone: true }
+}
+
+/** Node refuses the server's certificate before it sends anything. Browsers do not tell. */
+const isNotTrusted = (cause: unknown): boolean =>
+  /(^|_)CERT(_|$)|UNABLE_TO_VERIFY_LEAF_SIGNATURE/.test(cause instanceof Error ? reasonOf(cause) : '')
 
 /** Node hides the reason of a failed connection in the cause. */
 export function reasonOf(error: unknown): string {
@@ -167,7 +171,9 @@ function retryAfterMs({ headers }: Reply): number {
   const value = headers.get('retry-after')
   if (!value) return 0
   const seconds = Number(value)
-  const ms = Number.isNaN(seconds) ? Date.parse(value) - Date.now() : seconds * 1000
+  // The server's clock counts, because ours may be wrong.
+  const now = Date.parse(headers.get('date') ?? '') || Date.now()
+  const ms = Number.isNaN(seconds) ? Date.parse(value) - now : seconds * 1000
   return Math.max(ms, 0)
 }
 

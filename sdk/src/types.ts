@@ -23,8 +23,8 @@ export type Problem = Schemas['Problem']
 /** Recipient of a payment: a whitelisted contact, an address on Base, an email address or a phone number. */
 export type PaymentRecipient = Schemas['PaymentRecipient']
 /**
- * A recipient, or a text that says what kind it is: `0x…` is an address, a text with `@` an email address, one that starts
- * with `+` a phone number.
+ * A recipient, or a text that says what kind it is: `0x…`, also after the name of a network, is an address, a text with `@` an email
+ * address, one that starts with `+` or `00` a phone number.
  */
 export type Recipient = PaymentRecipient | string
 

@@ -34,8 +34,9 @@ export type VerifyOptions = {
  */
 export async function verifyWebhook(options: VerifyOptions): Promise<WebhookEvent> {
   const { body, headers, secret, toleranceSeconds = 300, now = Date.now() } = options
+  const found = new Map([...entriesOf(headers)].map(([name, value]) => [name.toLowerCase(), value]))
   const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => {
-    const value = headers instanceof Headers ? headers.get(name) : headers[name]
+    const value = found.get(name)
     if (typeof value !== 'string' || !value) throw new BursarWebhookRejected(`The header ${name} is missing.`)
     return value
   }) as [string, string, string]
@@ -53,6 +54,9 @@ export async function verifyWebhook(options: VerifyOptions): Promise<WebhookEven
   }
   throw new BursarWebhookRejected('No signature matches the secret.')
 }
+
+const entriesOf = (headers: HeaderSource): Iterable<[string, string | string[] | undefined]> =>
+  headers instanceof Headers ? headers : Object.entries(headers)
 
 function keyOf(secret: string) {
   const key = bytesOf(secret.replace(/^whsec_/, ''))

@@ -34,7 +34,7 @@ test('a chain restarted with its state keeps the contracts, and nothing is deplo
   } finally {
     await rm(folder, { recursive: true })
   }
-}, 30_000)
+})
 
 test('the deployment sets the expected roles and token', async () => {
   const anvil = await startAnvil({ chainId: 8453 })
@@ -54,7 +54,7 @@ test('the deployment sets the expected roles and token', async () => {
   } finally {
     await anvil.stop()
   }
-}, 30_000)
+})
 
 test('the roles determine every planned address, and Circle’s token replaces the stand-in', () => {
   const plan = deploymentPlan(options)

@@ -63,7 +63,7 @@ describe.each([8453, 84532] as const)('chain %i', (chainId) => {
     anvil = await startAnvil({ chainId })
     client = createPublicClient({ transport: http(anvil.url, { batch: { batchSize: 100 } }) })
     contracts = await deployContracts(anvil.url, { ...deployment, deployerKey })
-  }, 60_000)
+  })
 
   afterAll(() => anvil.stop())
 
@@ -112,7 +112,7 @@ describe.each([8453, 84532] as const)('chain %i', (chainId) => {
       )
       expect(ours).toEqual(expected)
     }
-  }, 60_000)
+  })
 
   test('escrow digests equal the contract’s', async () => {
     for (let done = 0; done < perChain; done += perContract) {
@@ -131,7 +131,7 @@ describe.each([8453, 84532] as const)('chain %i', (chainId) => {
       ])
       expect(ours).toEqual(expected)
     }
-  }, 60_000)
+  })
 
   test('wallet addresses equal the factory’s', async () => {
     const inputs = Array.from({ length: perChain }, () => ({
@@ -153,7 +153,7 @@ describe.each([8453, 84532] as const)('chain %i', (chainId) => {
       ),
     )
     expect(inputs.map((input) => walletAddress(contracts, input))).toEqual(expected)
-  }, 60_000)
+  })
 
   test('payout ids and addresses equal the escrow’s', async () => {
     const inputs = Array.from({ length: perChain }, () => ({
@@ -171,7 +171,7 @@ describe.each([8453, 84532] as const)('chain %i', (chainId) => {
       )
     expect(inputs.map(digests.payoutId)).toEqual(await read('payoutId'))
     expect(inputs.map((terms) => payoutAddress(contracts, terms))).toEqual(await read('payoutAddress'))
-  }, 60_000)
+  })
 
   test('the USDC domain has the name of Circle’s token on this chain', async () => {
     const usdc = { address: contracts.usdc, abi: usdcAbi } as const

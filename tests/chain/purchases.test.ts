@@ -35,7 +35,7 @@ describe('purchases that the Worker signs', () => {
     await chain.mint(buyer.address, 100_000_000n)
     separator = (await usdcDomainSeparator(new RpcChain(8453, oneSet(chain.contracts), [chain.url])))!
     validBefore = (await chain.now()) + 240
-  }, 60_000)
+  })
 
   afterAll(() => chain.stop())
 

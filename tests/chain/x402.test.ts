@@ -17,12 +17,8 @@ import { paymentHeader, paymentPayload } from '#domain/x402/paymentPayload.ts'
 import { type PaymentRequired, parsePaymentRequired } from '#domain/x402/paymentRequired.ts'
 import { classFor, type PurchaseClass } from '#domain/x402/purchaseClasses.ts'
 import { agentWalletAbi, usdcAbi } from '../../worker/chain/abi.ts'
-import {
-  authorizationDigest,
-  authorizationNonce,
-  authorizationSignature,
-  usdcDomainSeparator,
-} from '../../worker/chain/authorization.ts'
+import { authorizationNonce, authorizationSignature, usdcDomainSeparator } from '../../worker/chain/authorization.ts'
+import { authorizationDigest } from '../../worker/chain/authorizationDigest.ts'
 import { purchaseNonce, signPurchase } from '../../worker/chain/purchase.ts'
 import { RpcChain } from '../../worker/chain/rpcChain.ts'
 import { signCompact } from '../../worker/chain/sign.ts'
@@ -56,7 +52,7 @@ describe('x402', () => {
     separator = (await usdcDomainSeparator(new RpcChain(8453, oneSet(chain.contracts), [chain.url])))!
     token = { chainId: 8453, address: chain.contracts.usdc, name: 'USD Coin', version: '2' }
     seller = startSeller()
-  }, 60_000)
+  })
 
   afterAll(() => chain.stop())
 

@@ -12,6 +12,7 @@ import { root } from '../../local/tools/runTool.ts'
 import type { Address } from '../../worker/chain/types.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
 import { payOnce } from '../support/agentCalls.ts'
+import { within } from '../support/patience.ts'
 import { type Random, randomFrom } from '../support/random.ts'
 import { leaks, linesOf, watchSecrets } from '../support/secretsInLog.ts'
 import { startShop } from '../support/shop.ts'
@@ -41,7 +42,7 @@ afterAll(shop.stop)
 const watched = watchSecrets(stack.url)
 
 test(`${kills} kills: no payment is lost or made twice, every figure is exact, every event is delivered @chaos-1`, {
-  timeout: 120_000 + kills * 15_000,
+  ...within(120_000 + kills * 15_000),
 }, async () => {
   console.log(`CHAOS_SEED=${seed} CHAOS_KILLS=${kills}`)
   const startedAt = Date.now()
@@ -134,7 +135,7 @@ test('the Worker’s log during kills and faults is JSON and contains no secret 
 
   // What the load logs is chance; this line always comes, through two processes.
   const line = new RegExp(`"event":"wallet_not_read","user":"[^"]+","wallet":"${walletId}"`)
-  await expect.poll(readLog, { timeout: 10_000 }).toMatch(line)
+  await expect.poll(readLog, within(10_000)).toMatch(line)
   const log = readLog()
   expect(leaks(log, secrets)).toEqual([])
   const entries = linesOf(log).map((line) => {
@@ -205,7 +206,7 @@ async function sendEveryKindOfSecret(): Promise<string> {
   }
   const balance = `/api/wallets/${sender.wallet.id}/usdc-balance`
   // One that was read less than two seconds ago is shown again.
-  await expect.poll(async () => (await bursar.call(balance, { token })).status, { timeout: 10_000 }).toBe(502)
+  await expect.poll(async () => (await bursar.call(balance, { token })).status, within(10_000)).toBe(502)
   node.setFault({ mode: 'none' })
   return sender.wallet.id
 }

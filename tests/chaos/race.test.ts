@@ -1,4 +1,8 @@
-/** Parallel payments against one budget and with one key, over REST and MCP, also while the Worker is killed. */
+/**
+ * Parallel payments against one budget and with one key, over REST and MCP, also while the Worker is killed.
+ *
+ * @module-tag all
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import type { Approval } from '#schemas/approval.ts'

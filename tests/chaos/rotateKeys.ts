@@ -4,7 +4,6 @@ import { withNewVersion, withoutOlder } from '../../launch/rotation/rotate.ts'
 import { until } from '../../local/client.ts'
 import { readSecrets, secretsPathOf, writeSecrets } from '../../local/stack/secrets.ts'
 import { type KeyringSettings, keyring, keyringNames } from '../../worker/keyrings/keyring.ts'
-import { localOperatorCookie } from '../../worker/middleware/operator.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
 import type { KeyringState } from '../../worker/schemas/ops.ts'
 import { rpcOf } from '../support/stackClient.ts'
@@ -28,7 +27,7 @@ export async function addVersions(stack: TestStack, ms = soonMs): Promise<void> 
 }
 
 async function ops<T>(stack: TestStack, method: string, path: string, body?: object): Promise<T> {
-  const headers = { cookie: `${localOperatorCookie}=1`, 'content-type': 'application/json', origin: stack.url }
+  const headers = { 'cf-access-client-id': 'local', 'content-type': 'application/json', origin: stack.url }
   const response = await fetch(`${stack.url}/ops/api${path}`, {
     method,
     headers,

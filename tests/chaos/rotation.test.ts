@@ -1,6 +1,8 @@
 /**
  * Kills workerd at any step of a rotation, with payments in flight. Every rotation takes effect once, as the wallet
  * contract counts them, no payment is lost or made twice, and we can sign with the session that is in force.
+ *
+ * @module-tag all
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
@@ -10,6 +12,7 @@ import { until } from '../../local/client.ts'
 import { agentWalletAbi } from '../../worker/chain/abi.ts'
 import type { Address } from '../../worker/chain/types.ts'
 import { usdc } from '../support/build.ts'
+import { patient, within } from '../support/patience.ts'
 import { randomFrom } from '../support/random.ts'
 import { addressFor, chainReader, createSender, definite, pause } from '../support/stackClient.ts'
 import { booksAtRest } from './checker.ts'
@@ -23,7 +26,7 @@ const { stack, node, stop } = await createFaultyStack()
 afterAll(stop)
 
 test(`each of ${rotations} rotations takes effect once although workerd is killed during each @chaos-5`, {
-  timeout: 120_000 + rotations * 30_000,
+  ...within(120_000 + rotations * 30_000),
 }, async () => {
   console.log(`CHAOS_SEED=${seed} CHAOS_ROTATIONS=${rotations}`)
   const random = randomFrom(seed)
@@ -83,7 +86,7 @@ test(`each of ${rotations} rotations takes effect once although workerd is kille
       const { status } = await bursar.api<Transaction>(`/transactions/${id}`, { token: await sender.token() })
       return status === 'CONFIRMED'
     })
-  const books = await booksAtRest(bursar, sender, 60_000)
+  const books = await booksAtRest(bursar, sender, patient(60_000))
   expect(books).toBeDefined()
   const chain = chainReader(stack.rpc[8453], stack.contracts[8453].usdc)
   const transfers = await chain.transfers()

@@ -2,6 +2,8 @@
  * Kills the Worker at every step of a deploy, of importing a wallet, and of a payment from it. Each is requested with
  * one key until it gets a reply, and takes effect once. The moments cover the whole process: before the row is written,
  * between row and Relayer, between Relayer and block, and after.
+ *
+ * @module-tag all
  */
 import { randomUUID } from 'node:crypto'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
@@ -11,6 +13,7 @@ import type { DeployReply, Wallet, WalletLedger } from '#schemas/wallet.ts'
 import { until } from '../../local/client.ts'
 import type { Address } from '../../worker/chain/types.ts'
 import { usdc } from '../support/build.ts'
+import { within } from '../support/patience.ts'
 import { addressFor, chainReader, definite, newUser, pause } from '../support/stackClient.ts'
 import { createTestStack } from '../support/testStack.ts'
 
@@ -34,7 +37,7 @@ async function killedAfter<T>(ms: number, work: () => Promise<T>): Promise<T> {
 }
 
 test('a deploy creates exactly one wallet, no matter at which of ten moments the Worker is killed @chaos-6', {
-  timeout: 240_000,
+  ...within(240_000),
 }, async () => {
   const { bursar } = stack
   const factory = stack.contracts[8453].factory
@@ -65,7 +68,7 @@ test('a deploy creates exactly one wallet, no matter at which of ten moments the
 })
 
 test('an imported wallet is added and pays exactly once despite kills at each moment, and its books match @chaos-7', {
-  timeout: 240_000,
+  ...within(240_000),
 }, async () => {
   const { bursar } = stack
   const { token } = await newUser(stack)

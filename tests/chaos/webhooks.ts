@@ -19,7 +19,7 @@ export async function addWebhook(bursar: BursarClient, sender: Sender, random: R
   })
   const hook = await bursar.api<CreatedWebhook>('/webhooks', {
     token: await sender.token(),
-    body: { url: receiver.url, events: ['*'] },
+    body: { url: receiver.url, events: ['*'], password: sender.password },
   })
   /** Waits until no delivery is pending. */
   const atRest = (withinMs: number) =>

@@ -16,6 +16,7 @@ export function wideRules() {
       whenExceeded: 'refuse',
     },
     maxUnclaimed: '10000',
+    blockedAddresses: ['0x000000000000000000000000000000000000dead'],
     emailDomains: ['recipients.test'],
     approveAbove: '10000',
     approvalTtlHours: 24,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { commands } from '../../scripts/ops/commands.ts'
 import { conditionNames, observe } from '../../worker/alerts/conditions.ts'
 import type { DeploymentState, RelayerState } from '../../worker/alerts/deploymentState.ts'
 import type { RelayerHealth } from '../../worker/relayer/api.ts'
@@ -119,4 +120,16 @@ test('the runbook has a section for each condition, which says what it means, wh
       [...section.matchAll(/^- \*\*(.+?):\*\*/gm)].map((match) => match[1]),
       section,
     ).toEqual(['What it means', 'Look at', 'Do', 'Users see'])
+})
+
+test('the runbooks name every command of operators, and operations.md stays readable', () => {
+  const [operations, recovering] = ['operations', 'recovering'].map((name) =>
+    readFileSync(join(import.meta.dirname, `../../docs/${name}.md`), 'utf8'),
+  ) as [string, string]
+  expect(operations.split('\n').length).toBeLessThanOrEqual(601)
+  const reference = operations.split(/^### /m).find((part) => part.startsWith('Commands\n'))!
+  const named = new Set([...reference.matchAll(/`([a-z0-9-]+)[ `]/g)].map((match) => match[1]))
+  expect([...Object.keys(commands), 'rotate'].filter((name) => !named.has(name))).toEqual([])
+  const run = [...`${operations}${recovering}`.matchAll(/npm run ops -- ([a-z0-9-]+)/g)].map((match) => match[1]!)
+  expect(run.filter((name) => !['help', 'rotate', ...Object.keys(commands)].includes(name))).toEqual([])
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { appName } from '#domain/appName.ts'
 import { isRegisteredRedirect, redirectTarget, withParameters } from '#domain/redirectUri.ts'
+import { normalUri } from '#domain/sameUri.ts'
 import { newUserCode, parseUserCode, shownUserCode } from '#domain/userCode.ts'
 
 const own = ['https://bursar.example', 'http://localhost:3001']
@@ -45,6 +46,14 @@ test.each([
     'http://127.0.0.1:3001/x',
     '/cb',
     'https:a.example',
+  ],
+  ...[
+    'https://bursar.example./cb',
+    'https://app.bursar.example/cb',
+    'https://BURSAR.example/cb',
+    'https://localhost.:3001/cb',
+    'https://127.0.0.2:3001/cb',
+    'https://a.example./cb',
   ],
   `https://a.example/${'x'.repeat(1_000)}`,
 ])('no code may go to “%s” @connecting-2', (uri) => {
@@ -109,9 +118,44 @@ test.each([
     '123',
     '🙂',
   ],
+  ...[
+    'B.u.r.s.a.r',
+    'Bursár',
+    'B u r s a r',
+    'Bur-sar',
+    'Bur\u00adsar',
+    'BÜRSAR app',
+    'My (B-u-r-s-a-r) app',
+    'ƀurʂar',
+  ],
+  ...['Ƀursar', 'BɄRSAR', 'Bur5ar', '8ursar', 'Burſar', 'ᴮᵁᴿˢᴬᴿ', 'B&u&r&s&a&r'],
   ...[null, 7, { toString: 'x' }],
 ])('the name “%s” is not shown @connecting-6', (text) => {
   expect(appName(text)).toBeNull()
+})
+
+test.each([
+  ['HTTP://HOST.example/mcp', 'http://host.example/mcp'],
+  ['https://host.example:443/mcp/', 'https://host.example/mcp'],
+  ['https://host.example/./x/../mcp', 'https://host.example/mcp'],
+  ['https://host.example/%6d%63p', 'https://host.example/mcp'],
+  ['https://host.example/a%2fb', 'https://host.example/a%2Fb'],
+  ['https://host.example/', 'https://host.example'],
+  ['https://host.example/MCP', 'https://host.example/MCP'],
+  ['https://host.example:444/mcp', 'https://host.example:444/mcp'],
+])('%s is the address %s @connecting-8', (text, normal) => {
+  expect(normalUri(text)).toBe(normal)
+})
+
+test.each([
+  '',
+  'mcp',
+  '/mcp',
+  'https://host.example/mcp?x',
+  'https://host.example/mcp#x',
+  'https://user@host.example/mcp',
+])('“%s” is not an address that others are compared with @connecting-9', (text) => {
+  expect(normalUri(text)).toBeNull()
 })
 
 test('a device’s code is found as people type it, and nothing else is @connecting-7', () => {

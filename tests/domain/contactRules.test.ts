@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type ContactValues, contactProblems, duplicatesOf, noMethodText, phoneText } from '#domain/contactRules.ts'
+import { type ContactValues, contactProblems, duplicatesOf, noMethodText } from '#domain/contactRules.ts'
+import { phoneText } from '#domain/readers/phone.ts'
 
 const address = '0x52908400098527886E0F7030069857D2E4169EE7'
 const good: ContactValues = { name: 'Ada', address, email: '', phone: '', description: '' }

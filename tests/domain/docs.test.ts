@@ -116,7 +116,8 @@ test('the page about MCP runs the same Inspector version as the tests', () => {
   expect(read('docs/agents/mcp.md')).toContain(`npx @modelcontextprotocol/inspector@${tested} `)
 })
 
-test('cited decision records exist', () => {
+/** A number of a page that another has replaced is cited by that page's number. */
+test('cited decision records are pages', () => {
   const known = new Set(files.flatMap((path) => /^docs\/decisions\/(\d{3})-/.exec(path)?.[1] ?? []))
   const broken = [...pages, ...sources].flatMap((path) => {
     const cited = [...read(path).matchAll(/\b[Rr]ecords? (\d{3}(?:(?:, | and )\d{3})*)\b/g)]

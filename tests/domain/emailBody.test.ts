@@ -1,10 +1,11 @@
+import { find } from 'linkifyjs'
 import { describe, expect, test } from 'vitest'
 import * as account from '../../worker/notifications/accountMessages.ts'
 import { email, link, paragraph, secret } from '../../worker/notifications/email.ts'
 import * as owner from '../../worker/notifications/ownerMessages.ts'
 import * as payout from '../../worker/notifications/payoutMessages.ts'
 
-const hostile = `Zoë <script>alert("1")</script> & 'Co' ${'x'.repeat(80)}\r\nBcc: all@example.com`
+const hostile = `Zoë <script>alert("1")</script> & 'Co' https://a.co www.b.io c.io/x d@e.com ${'x'.repeat(80)}\r\nBcc: all@example.com`
 const person = { userId: 'user_1', to: 'ann@example.com', name: hostile, appOrigin: 'https://bursar.example', now: 0 }
 const money = { payoutId: 'pay_1', to: 'ann@example.com', amount: '12.5', isTest: true, recipient: hostile }
 const toRecipient = {
@@ -57,9 +58,15 @@ const messages = {
     address: '0x1',
     at: 0,
     explorerUrl: null,
+    keptUrl: 'https://b.example/claim/a-token',
   }),
   'the claim': payout.payoutClaimedMessage({ ...money, explorerUrl: 'https://basescan.org/tx/0x1' }),
-  'the return': payout.payoutReturnedMessage({ ...money, reason: 'not_claimed' }),
+  'the return': payout.payoutsReturnedMessage({ to: money.to, payouts: [money], appOrigin: 'https://b.example' }),
+  'the returns': payout.payoutsReturnedMessage({
+    to: money.to,
+    payouts: [money, money],
+    appOrigin: 'https://b.example',
+  }),
   'the budget': owner.budgetMessage({ ...group, percent: 90 }),
   'the used budget': owner.budgetMessage({ ...group, percent: 100 }),
   'the halted wallet': owner.walletHaltedMessage({
@@ -68,6 +75,12 @@ const messages = {
     address: '0x1',
     halt: 'books',
     walletKind: 'smart',
+  }),
+  'the changes': owner.changesMessage({
+    ...person,
+    id: 'changes:usr_1:7',
+    changes: [{ text: hostile, detail: hostile, at: 0 }],
+    more: 2,
   }),
   'the wallet’s purchase allowance': owner.refillRefusedMessage({
     ...group,
@@ -101,6 +114,24 @@ describe.each(Object.entries(messages))('the email about %s @messages-10', (_, {
   })
 })
 
+test('nothing that a user wrote can become a link; the only ones are ours, each alone on its line @messages-17', () => {
+  const sms = { ...toRecipient, channel: 'sms' as const }
+  const texts = [payout.payoutLinkMessage(sms), payout.payoutReminderMessage(sms)]
+  for (const { subject, text, html } of [...Object.values(messages), ...texts]) {
+    const [own, other] = split([subject, ...text.split('\n')], (line) => /^https:\/\/\S+$/.test(line))
+    for (const url of own) expect(url).toMatch(/^https:\/\/(?:bursar\.example|b\.example|basescan\.org)\//)
+    for (const line of other) expect([line, find(line)]).toEqual([line, []])
+    const hrefs = [...(html ?? '').matchAll(/href="([^"]*)"/g)].map(([, url]) =>
+      url!.replaceAll('&quot;', '"').replaceAll('&amp;', '&'),
+    )
+    if (html) expect(hrefs).toEqual(own)
+  }
+  expect(messages['the payout'].text).toContain('https[:]//a[.]co www[.]b[.]io c[.]io/x d[@]e[.]com')
+})
+
+const split = (lines: string[], isFirst: (line: string) => boolean) =>
+  [lines.filter(isFirst), lines.filter((line) => !isFirst(line))] as const
+
 test('messages about test money name Test USDC in every line with an amount @messages-15', () => {
   const sms = { ...toRecipient, channel: 'sms' as const }
   const all = [
@@ -112,7 +143,7 @@ test('messages about test money name Test USDC in every line with an amount @mes
     owner.budgetMessage({ ...group, percent: 90, isTest: true }),
     owner.budgetMessage({ ...group, percent: 100, isTest: true }),
   ]
-  expect(all).toHaveLength(8)
+  expect(all).toHaveLength(9)
   for (const { subject, text } of all) {
     expect(`${subject}\n${text}`).toContain('Test USDC')
     expect(`${subject}\n${text}`).not.toMatch(/(?<!Test )USDC/)
@@ -124,7 +155,8 @@ test('no email begins with text from a user, and none to an address that is not 
     expect(text.split('\n')[0], name).toBe('Hello,')
     expect(visibleText(html!), name).toMatch(/^Hello, /)
     if (!/budget|wallet/.test(name)) expect(subject, name).not.toContain('Zoë')
-    if (!/payout|reminder|receipt|claim|return|budget|wallet|month/.test(name)) expect(text, name).not.toContain('Zoë')
+    if (!/payout|reminder|receipt|claim|return|budget|wallet|month|changes/.test(name))
+      expect(text, name).not.toContain('Zoë')
   }
   for (const message of [payout.payoutLinkMessage, payout.payoutReminderMessage]) {
     const { subject, text } = message({ ...toRecipient, channel: 'sms' })

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { type EventName, events, webhookEvents } from '../../worker/domain/events.ts'
+import { type EventName, events, toldChanges, webhookEvents } from '../../worker/domain/events.ts'
 import type { MailKind } from '../../worker/treasury/outbox/enqueue.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/events.md'), 'utf8')
@@ -28,13 +28,14 @@ const eventOfMail: Record<MailKind, EventName> = {
   'mail.session_ending': 'session.ending',
   'mail.refill_refused': 'wallet.refill_refused',
   'mail.approvals': 'approval.requested',
+  'mail.changes': 'agent.created',
   'mail.webhook_disabled': 'webhook.disabled',
   'mail.account_restored': 'account.restored',
   'mail.month': 'account.month_ended',
 }
 
 test('every outbox email belongs to an event whose audiences include mail @events-2', () => {
-  for (const name of Object.values(eventOfMail)) expect(events[name].to).toContain('mail')
+  for (const name of [...Object.values(eventOfMail), ...toldChanges]) expect(events[name].to).toContain('mail')
 })
 
 test('webhooks receive events of payments, payouts, approvals, connections and webhooks @events-3', () => {

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { treasuryFolders } from '../../dependency-cruiser.config.ts'
-import { importViolations, sourceFolders } from '../../scripts/checkImports.ts'
+import { importViolations, pairViolations, sourceFolders } from '../../scripts/checkImports.ts'
+import { within } from '../support/patience.ts'
 
 let root: string
 beforeEach(() => {
@@ -31,8 +32,22 @@ const importing = (from: string, specifier: string, to: string) => ({
   [to]: 'export type A = 1',
 })
 
-test('the source tree follows the import rules', { timeout: 60_000 }, async () => {
+test('the source tree follows the import rules', within(60_000), async () => {
   expect(await importViolations(join(import.meta.dirname, '../..'), sourceFolders)).toEqual([])
+})
+
+test('@rooms-1 at most 55 % of all pairs of the Treasury’s folders know each other', async () => {
+  expect(await pairViolations(join(import.meta.dirname, '../..'))).toEqual([])
+
+  const file = (folder: string, name: string) => `worker/treasury/${folder}/${name}.ts`
+  const everyPair = treasuryFolders.flatMap((later, i) =>
+    treasuryFolders
+      .slice(0, i)
+      .map((earlier) => importing(file(later, `to-${earlier}`), `../${earlier}/b.ts`, file(earlier, 'b'))),
+  )
+  await violationsOf(Object.assign({}, ...everyPair))
+  const all = everyPair.length
+  expect(await pairViolations(root)).toEqual([expect.stringContaining(`treasury-pairs: ${all} of ${all} pairs`)])
 })
 
 test('imports from outer layers into inner ones are allowed', async () => {
@@ -49,8 +64,8 @@ test('imports from outer layers into inner ones are allowed', async () => {
 
 test('a cycle of type imports is refused', async () => {
   const files = {
-    'worker/services/a.ts': "import type { B } from './b.ts'\nexport type A = B[]",
-    'worker/services/b.ts': "import type { A } from './a.ts'\nexport type B = A | null",
+    'worker/env.ts': "import type { Treasury } from './treasury/treasury.ts'\nexport type Env = { treasury: Treasury }",
+    'worker/treasury/treasury.ts': "import type { Env } from '../env.ts'\nexport type Treasury = { env: Env } | null",
   }
   expect(await violationsOf(files)).toEqual([expect.stringMatching(/^no-cycles: /)])
 })

@@ -38,7 +38,6 @@ describe('an invalid value is refused with its field and the rule @launch-11', (
     ['"publicRpcUrl": "https', '"publicRpcUrl": "http', 'production.chain.publicRpcUrl: must begin with https://'],
     ['"paymentsPerDay": 1000', '"paymentsPerDay": "many"', 'production.relayer.paymentsPerDay: must be a whole number'],
     ['"provider": "resend"', '"provider": "pigeon"', 'production.email.provider: must be an object whose provider is'],
-    ['"provider": "resend"', '"provider": "ses"', 'production.email.region: is missing'],
     ['hello@', 'hello', 'production.email.from: must be a plain email address'],
     ['"signUp"', '"limits": { "gasPerDay": -1, "wishes": 3 }, "signUp"', 'production.limits.wishes: is not a limit'],
     ['"signUp"', '"signup"', 'production.signup: is not a field'],

@@ -17,18 +17,18 @@ const config = productionSchema.parse({
   origin: 'https://bursar.example',
   databaseLocation: 'weur',
   chain: { providerAdmin: `0x${'11'.repeat(20)}`, deployer: 'hardware' },
-  email: { provider: 'postmark', from: 'hello@bursar.example' },
+  email: { provider: 'resend', from: 'hello@bursar.example' },
   operators: { accessTeamOrigin: 'https://team.cloudflareaccess.com', accessAudience: 'a'.repeat(64) },
 })
 
 test('secrets are generated once and stored encrypted @launch-12', async () => {
   const state = openState(folder)
-  const issued = { RPC_URLS_8453: 'https://node.example/key', POSTMARK_SERVER_TOKEN: 'first' }
+  const issued = { RPC_URLS_8453: 'https://node.example/key', RESEND_API_KEY: 'first' }
   const environment = { BURSAR_PASSPHRASE: 'correct horse battery', ...issued }
   const prepare = (changes: Record<string, string>) =>
     prepareSecrets(config, 8453, state, { ...environment, ...changes })
   await expect(prepare({ BURSAR_PASSPHRASE: 'short' })).rejects.toThrow('BURSAR_PASSPHRASE')
-  await expect(prepare({ POSTMARK_SERVER_TOKEN: '' })).rejects.toThrow('environment: POSTMARK_SERVER_TOKEN')
+  await expect(prepare({ RESEND_API_KEY: '' })).rejects.toThrow('environment: RESEND_API_KEY')
 
   const { secrets } = await prepare({})
   const path = join(folder, 'secrets.backup.json')
@@ -36,13 +36,29 @@ test('secrets are generated once and stored encrypted @launch-12', async () => {
   expect(statSync(path).mode & 0o777).toBe(0o600)
   for (const value of Object.values(secrets)) expect(file).not.toContain(value)
 
-  const replaced = await prepare({ POSTMARK_SERVER_TOKEN: 'second', RPC_URLS_8453: '' })
-  expect(replaced.secrets).toEqual({ ...secrets, POSTMARK_SERVER_TOKEN: 'second' })
+  const replaced = await prepare({ RESEND_API_KEY: 'second', RPC_URLS_8453: '' })
+  expect(replaced.secrets).toEqual({ ...secrets, RESEND_API_KEY: 'second' })
   expect(decrypt(readFileSync(path, 'utf8'), environment.BURSAR_PASSPHRASE)).toEqual(replaced.secrets)
   expect(() => decrypt(file, 'another passphrase')).toThrow('can’t be decrypted')
   const damaged = JSON.parse(file) as { data: string }
   const data = `${damaged.data.startsWith('A') ? 'B' : 'A'}${damaged.data.slice(1)}`
   expect(() => decrypt(JSON.stringify({ ...damaged, data }), environment.BURSAR_PASSPHRASE)).toThrow()
+})
+
+test('the domain of passkeys is kept with the secrets, and cannot change or go @launch-31', async () => {
+  const state = openState(mkdtempSync(join(folder, 'passkeys-')))
+  const environment = {
+    BURSAR_PASSPHRASE: 'correct horse battery',
+    RPC_URLS_8453: 'https://node.example',
+    RESEND_API_KEY: 'x',
+  }
+  const prepare = (passkeyDomain?: string) =>
+    prepareSecrets({ ...config, ...(passkeyDomain && { passkeyDomain }) }, 8453, state, environment)
+  expect((await prepare()).secrets).not.toHaveProperty('PASSKEY_DOMAIN')
+  expect((await prepare('bursar.example')).secrets).toMatchObject({ PASSKEY_DOMAIN: 'bursar.example' })
+  expect((await prepare('bursar.example')).changed).toBe(false)
+  await expect(prepare('other.example')).rejects.toThrow('passkeyDomain must stay bursar.example')
+  await expect(prepare()).rejects.toThrow('passkeyDomain must stay bursar.example')
 })
 
 const key = '7a28b5ba57c53603b0b07b56bba752f7784bf506fa95edc395f5cf6c7514fe9d'

@@ -40,6 +40,14 @@ test('an API key names an agent and its user, whatever the id of the user; the c
   expect(() => newObjectToken(env, 'api_key', 'agt_1/user_1', randomBytes, now)).toThrow(RangeError)
 })
 
+test('a device’s code names its request', () => {
+  const request = `request_${'0123456789abcdef'.repeat(2)}`
+  const token = newObjectToken(env, 'device_code', request, randomBytes, now)
+  expect(objectOfToken(env, 'device_code', token)).toBe(request)
+  expect(objectOfToken(env, 'refresh_token', token.replace('bd_', 'br_'))).toBeNull()
+  expect(() => newObjectToken(env, 'device_code', 'request_1', randomBytes, now)).toThrow(RangeError)
+})
+
 test('a token that was changed anywhere, or belongs to another kind or secret, names nothing @claim-23', () => {
   const token = newLink()
   const bytes = Buffer.from(token, 'base64url')

@@ -46,6 +46,7 @@ test.each<[string[], RegExp, Record<string, string>?]>([
   [['limits', 'id', 'emailsPerDay=many', ...reason], /not a number/],
   [['status'], /Set BURSAR_URL/, { CF_ACCESS_CLIENT_ID: '' }],
   [['status'], /https/, { BURSAR_URL: 'http://ops.bursar.example' }],
+  [['status'], /Set BURSAR_URL/, { BURSAR_URL: '' }],
 ])('the invalid command line %j sends nothing @ops-cli-4', async (argv, text, more) => {
   const { code, err, sent } = await ops(argv, more)
   expect([code, sent]).toEqual([2, []])
@@ -57,4 +58,25 @@ test('the reason and --json are parsed @ops-cli-5', async () => {
   expect([code, JSON.parse(out)]).toEqual([0, { mode: 'none', since: null, unconfirmed: [] }])
   expect(JSON.parse(String(sent[1]!.body))).toEqual({ mode: 'sign', from: 'none', reason: 'key leaked' })
   expect(sent[1]!.headers).toMatchObject({ 'cf-access-client-id': 'night-shift.access' })
+})
+
+test('without a service token, commands reach a local stack only @ops-cli-6', async () => {
+  const tokenless = async (url: string) => {
+    const seen: unknown[] = []
+    const call = async (_: string, { headers }: RequestInit) => {
+      seen.push(headers)
+      return Response.json({ success: true, data: [] })
+    }
+    const code = await runOps(['acts'], {
+      env: { BURSAR_URL: url },
+      fetch: call,
+      print: () => {},
+      printError: () => {},
+    })
+    return [code, seen]
+  }
+  for (const url of ['http://localhost:3000', 'http://127.0.0.1:3000'])
+    expect(await tokenless(url)).toEqual([0, [expect.objectContaining({ 'cf-access-client-id': 'local' })]])
+  for (const url of ['https://ops.bursar.example', 'http://localhost.example', 'https://localhost'])
+    expect(await tokenless(url)).toEqual([2, []])
 })

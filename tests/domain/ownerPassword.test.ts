@@ -22,6 +22,23 @@ test('without a limit the password is never asked for; above it always, in whate
   expect(sumOfIncreases([1n, 'unbounded'])).toBe('unbounded')
 })
 
+test('comparing ten thousand contacts looks at each once @safety-23', () => {
+  let looked = 0
+  const listOf = (prefix: string) =>
+    new Proxy(
+      Array.from({ length: 10_000 }, (_, i) => `${prefix}${i}`),
+      {
+        get(list, name, receiver) {
+          looked += 1
+          return Reflect.get(list, name, receiver)
+        },
+      },
+    )
+  const bounds = (prefix: string): GroupBounds => ({ spendable: 1n, rules: noRules, recipients: [listOf(prefix)] })
+  expect(increaseByEdit(bounds('a'), bounds('a'))).toBe(0n)
+  expect(looked).toBeLessThan(100_000)
+})
+
 describe('an edit of a group', () => {
   const asked = { approveNewRecipient: true, duplicateMinutes: 10 }
   const rules = { ...noRules, ...asked, maxPayment: microUsdc(5n), emailDomains: ['a.com'] }

@@ -62,13 +62,14 @@ const walletWith = (available: MicroUsdc, validUntil: number): WalletFunds => ({
 })
 const kind: fc.Arbitrary<PaymentKind> = fc.record({
   isPayout: fc.boolean(),
+  amount: fc.constant(null),
   at: fc.constant(now),
   recipient: fc.constant(null),
   used: amount.map((used) => ({ periodBudget: { used, startsAt: 0, resetsAt: now * 2 } })),
 })
 const usd = 1_000_000n
 const usdc = (dollars: number) => microUsdc(BigInt(dollars) * usd)
-const send: PaymentKind = { isPayout: false, at: now, recipient: null, used: {} }
+const send: PaymentKind = { isPayout: false, amount: null, at: now, recipient: null, used: {} }
 const maxAllowedNow = (...args: Parameters<typeof mostAllowed>) => mostAllowed(...args).now
 const more = (value: bigint) => microUsdc(value + 1n)
 
@@ -186,10 +187,15 @@ describe('decideAmount', () => {
   )
 })
 
-const nowhere = { email: null, phone: null }
+const nowhere = { address: null, email: null, phone: null }
 function to(type: 'address' | 'email' | 'phone' | 'contact'): RecipientCheck {
   if (type === 'contact') return { ...nowhere, type, whitelisted: true, stale: false, hasMethod: true }
-  return { type, email: type === 'email' ? 'a@example.com' : null, phone: type === 'phone' ? '+4915112345678' : null }
+  return {
+    ...nowhere,
+    type,
+    email: type === 'email' ? 'a@example.com' : null,
+    phone: type === 'phone' ? '+4915112345678' : null,
+  }
 }
 
 describe('decideRecipient', () => {
@@ -222,16 +228,16 @@ describe('decideRecipient', () => {
       })
   })
 
-  const ada = { email: 'Ada@Example.com', phone: null }
-  const grace = { email: null, phone: '+4915112345678' }
+  const ada = { ...nowhere, email: 'Ada@Example.com' }
+  const grace = { ...nowhere, phone: '+4915112345678' }
   test('email domains apply to every payout by email, including whitelisted contacts @policy-26', () => {
     const policy = withRules({ emailDomains: ['example.com'] })
     const refused = { refusal: { code: 'recipient_not_allowed', rule: 'group.email_domains' } }
     const contact = { type: 'contact' as const, whitelisted: true, stale: false, hasMethod: true }
     expect(decideRecipient(policy, { type: 'email', ...ada })).toEqual({ ok: true })
     for (const email of ['a@sub.example.com', 'a@example.com.evil.org', 'a@notexample.com', 'a@example.com.', 'x', ''])
-      expect(decideRecipient(policy, { type: 'email', email, phone: null }), email).toMatchObject(refused)
-    expect(decideRecipient(policy, { type: 'email', email: null, phone: null }), 'unknown').toMatchObject(refused)
+      expect(decideRecipient(policy, { ...nowhere, type: 'email', email }), email).toMatchObject(refused)
+    expect(decideRecipient(policy, { ...nowhere, type: 'email' }), 'unknown').toMatchObject(refused)
     expect(decideRecipient(policy, { ...contact, ...ada })).toEqual({ ok: true })
     expect(decideRecipient(policy, { ...contact, ...ada, email: 'a@other.org' })).toMatchObject(refused)
     expect(decideRecipient(policy, { ...contact, ...nowhere }), 'paid at its address').toEqual({ ok: true })
@@ -241,9 +247,9 @@ describe('decideRecipient', () => {
   test('country codes apply to every payout by SMS, and each code matches only its own numbers @policy-27', () => {
     const policy = withRules({ phoneCodes: ['+49', '+1'] })
     expect(decideRecipient(policy, { type: 'phone', ...grace })).toEqual({ ok: true })
-    expect(decideRecipient(policy, { type: 'phone', email: null, phone: '+14155550123' })).toEqual({ ok: true })
+    expect(decideRecipient(policy, { ...nowhere, type: 'phone', phone: '+14155550123' })).toEqual({ ok: true })
     for (const phone of ['+4315112345678', '+35812345678', '+79123456789', null])
-      expect(decideRecipient(policy, { type: 'phone', email: null, phone }), `${phone}`).toMatchObject({
+      expect(decideRecipient(policy, { ...nowhere, type: 'phone', phone }), `${phone}`).toMatchObject({
         refusal: { code: 'recipient_not_allowed', rule: 'group.phone_codes' },
       })
   })

@@ -40,8 +40,10 @@ test('server.json follows its schema, and explains each variable @published-1', 
   }
 })
 
-test('the product, the SDK and server.json have the same version @published-2', () => {
+test('the product, the SDKs and server.json have the same version @published-2', () => {
   const { version } = json('package.json')
+  expect(read('sdk/python/pyproject.toml')).toContain(`\nversion = "${version}"\n`)
+  expect(read('sdk/python/src/bursar_sdk/_version.py')).toBe(`__version__ = "${version}"\n`)
   expect([json('sdk/package.json').version, json('server.json').version]).toEqual([version, version])
 })
 
@@ -52,7 +54,12 @@ test('llms.txt links to the documents and the MCP endpoint of the Worker @publis
 
 test('nothing tells anyone to install or run by name a package that is not published @published-4', () => {
   const texts = ['README.md', 'sdk/README.md', 'skills/bursar/SKILL.md', 'worker/pages/docs.ts', 'CHANGELOG.md']
-  const shown = ['web/src/routes/dashboard/-agents/quickStart.ts', 'docs/agents/README.md', 'docs/walkthrough.md']
+  const shown = [
+    'web/src/routes/dashboard/-agents/quickStart.ts',
+    'docs/agents/README.md',
+    'docs/agents/python.md',
+    'docs/walkthrough.md',
+  ]
   for (const path of [...texts, ...shown])
-    expect(read(path), path).not.toMatch(/(npm i|npm install|npx( -y)?) @bursar\//)
+    expect(read(path), path).not.toMatch(/(npm i|npm install|npx( -y)?) @bursar\/|pip install bursar/)
 })

@@ -13,8 +13,8 @@ const waiting: WaitingApproval = {
 const mail = (...all: WaitingApproval[]) =>
   JSON.stringify(approvalsMessage({ id: '1', to: 'ann@bursar.test', waiting: all, appOrigin: 'https://bursar.test' }))
 
-test('the email about a purchase names its host, the notice on a lock screen does not @purchase-screens-3', () => {
-  expect(mail(waiting)).toContain('Scout asks to buy from api.example.com for 0.28 USDC.')
+test('the email about a purchase names its host, which is no link, the notice on a lock screen does not @purchase-screens-3', () => {
+  expect(mail(waiting)).toContain('Scout asks to buy from api[.]example[.]com for 0.28 USDC.')
   expect(mail(waiting)).toContain('Scout asks for a purchase of 0.28 USDC')
   expect(mail(waiting, { ...waiting, kind: 'payment', recipient: 'Grace' })).toContain(
     'Scout asks to pay 0.28 USDC to Grace.',

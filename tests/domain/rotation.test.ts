@@ -13,6 +13,7 @@ import { ensureLocalSecrets, readSecrets } from '../../local/stack/secrets.ts'
 import { keyringNames } from '../../worker/keyrings/keyring.ts'
 import { emptyRings, keyrings } from '../../worker/readiness/settingRules.ts'
 import type { KeyringState } from '../../worker/schemas/ops.ts'
+import { within } from '../support/patience.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'bursar-rotation-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -163,20 +164,24 @@ test('the operator key is replaced between two calls to the Provider @keys-12', 
   expect(Object.keys(readSecrets(path)).filter((name) => name.startsWith('OPERATOR'))).toEqual(['OPERATOR_KEY_V1'])
 })
 
-test('a launch keeps each earlier backup of its secrets, and needs the passphrase to open one @keys-13', async () => {
-  const state = openState(join(folder, 'launch'))
-  const passphrase = 'correct horse battery'
-  state.write('secrets.backup.json', encrypt({ KEK_V1: '11'.repeat(32) }, passphrase))
-  const open = (words: string) => openVault(state, { BURSAR_PASSPHRASE: words }, () => 0)
-  expect(() => open('').read()).toThrow('BURSAR_PASSPHRASE')
-  expect(() => open('wrong').read()).toThrow('can’t be decrypted')
-  const before = readFileSync(state.path('secrets.backup.json'), 'utf8')
-  open(passphrase).write({ KEK_V1: '22'.repeat(32) })
-  expect(open(passphrase).read()).toEqual({ KEK_V1: '22'.repeat(32) })
-  const kept = readFileSync(state.path('secrets.before-1970-01-01T00-00-00-000Z.json'), 'utf8')
-  expect(decrypt(kept, passphrase)).toEqual({ KEK_V1: '11'.repeat(32) })
-  expect(kept).toBe(before)
-  expect(() => openVault(openState(join(folder, 'nothing')), {}, () => 0)).toThrow('neither')
-  expect(() => keyringNamed('jwt')).toThrow('rotate which secret?')
-  expect(keyringNamed('payout-secret')).toBe('PAYOUT_SECRET')
-})
+test(
+  'a launch keeps each earlier backup of its secrets, and needs the passphrase to open one @keys-13',
+  within(120_000),
+  async () => {
+    const state = openState(join(folder, 'launch'))
+    const passphrase = 'correct horse battery'
+    state.write('secrets.backup.json', encrypt({ KEK_V1: '11'.repeat(32) }, passphrase))
+    const open = (words: string) => openVault(state, { BURSAR_PASSPHRASE: words }, () => 0)
+    expect(() => open('').read()).toThrow('BURSAR_PASSPHRASE')
+    expect(() => open('wrong').read()).toThrow('can’t be decrypted')
+    const before = readFileSync(state.path('secrets.backup.json'), 'utf8')
+    open(passphrase).write({ KEK_V1: '22'.repeat(32) })
+    expect(open(passphrase).read()).toEqual({ KEK_V1: '22'.repeat(32) })
+    const kept = readFileSync(state.path('secrets.before-1970-01-01T00-00-00-000Z.json'), 'utf8')
+    expect(decrypt(kept, passphrase)).toEqual({ KEK_V1: '11'.repeat(32) })
+    expect(kept).toBe(before)
+    expect(() => openVault(openState(join(folder, 'nothing')), {}, () => 0)).toThrow('neither')
+    expect(() => keyringNamed('jwt')).toThrow('rotate which secret?')
+    expect(keyringNamed('payout-secret')).toBe('PAYOUT_SECRET')
+  },
+)

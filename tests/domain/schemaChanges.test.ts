@@ -1,15 +1,25 @@
+import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { claimDeskMigrations } from '../../worker/claims/migrations.ts'
-import type { Migrations } from '../../worker/durable/migrations.ts'
+import { claimDeskTables } from '../../worker/claims/tables.ts'
+import { type Migrations, migrate } from '../../worker/durable/migrations.ts'
+import { sqlOf, type Table } from '../../worker/durable/table.ts'
+import { historyMigrations } from '../../worker/history/migrations.ts'
+import { historyTables } from '../../worker/history/tables.ts'
 import { relayerMigrations } from '../../worker/relayer/migrations.ts'
+import { relayerTables } from '../../worker/relayer/tables.ts'
 import { treasuryMigrations } from '../../worker/treasury/storage/migrations.ts'
+import { treasuryTables } from '../../worker/treasury/storage/tables.ts'
 import { webhookSenderMigrations } from '../../worker/webhooks/migrations.ts'
+import { webhookSenderTables } from '../../worker/webhooks/tables.ts'
+import { storageOf } from '../support/memoryTreasury.ts'
 
 const objects: Record<string, Migrations> = {
   treasury: treasuryMigrations,
   relayer: relayerMigrations,
   claims: claimDeskMigrations,
   webhooks: webhookSenderMigrations,
+  history: historyMigrations,
 }
 
 /** Statements whose duration grows with the rows of an existing table; they belong in a background job. */
@@ -37,6 +47,31 @@ test.each(Object.entries(objects))(
     expect(later.flatMap(({ sql }) => largeStatements(sql))).toEqual([])
   },
 )
+
+const tables: Record<string, readonly Table[]> = {
+  treasury: treasuryTables,
+  relayer: relayerTables,
+  claims: claimDeskTables,
+  webhooks: webhookSenderTables,
+  history: historyTables,
+}
+/** Of migrations.ts, and of SQLite. */
+const others = /^(migration|sqlite_)/
+
+test.each(Object.entries(tables))('the tables of %s are those that its migrations make', (object, list) => {
+  const [expected, migrated] = [new DatabaseSync(':memory:'), new DatabaseSync(':memory:')]
+  expected.exec(sqlOf(list))
+  migrate(storageOf(migrated), objects[object]!)
+  const rowsOf = (db: DatabaseSync, query: string) => db.prepare(query).all()
+  for (const { name } of list)
+    for (const query of [
+      `SELECT name, type, "notnull", dflt_value, pk FROM pragma_table_xinfo('${name}') ORDER BY name`,
+      `SELECT type, name FROM sqlite_schema WHERE tbl_name = '${name}' ORDER BY name`,
+    ])
+      expect(rowsOf(migrated, query), name).toEqual(rowsOf(expected, query))
+  const names = rowsOf(migrated, "SELECT name FROM sqlite_schema WHERE type = 'table'").map(({ name }) => `${name}`)
+  expect(names.filter((name) => !others.test(name)).sort()).toEqual(list.map(({ name }) => name).sort())
+})
 
 test('largeStatements returns the statements that process every row of an existing table', () => {
   const quick = `

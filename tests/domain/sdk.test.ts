@@ -190,6 +190,10 @@ describe('a payment', () => {
     [address, { type: 'address', address }],
     ['ada@example.com', { type: 'email', email: 'ada@example.com' }],
     [' +14155550123 ', { type: 'phone', phone: '+14155550123' }],
+    ['0044 (0)7400 123456', { type: 'phone', phone: '0044 (0)7400 123456' }],
+    ['\u202a＋44 7400 123456\u202c', { type: 'phone', phone: '＋44 7400 123456' }],
+    [`base:${address}`, { type: 'address', address: `base:${address}` }],
+    [`ethereum:${address}@8453`, { type: 'address', address: `ethereum:${address}@8453` }],
     [{ type: 'contact', contactId: 'contact_1' } as const, { type: 'contact', contactId: 'contact_1' }],
   ])('to %j is sent to the recipient that the text means @sdk-10', async (to, sent) => {
     const { bursar, seen } = client([accepted()])

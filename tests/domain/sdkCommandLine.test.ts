@@ -118,9 +118,21 @@ test('3: a refusal says its rule, what is allowed and what to do @command-line-5
 })
 
 test('0, 3 and 4: a check says whether the payment would pass, be refused, or need approval @command-line-6', async () => {
-  const check = { allowed: true, max_allowed_now: '18', refusal: null, approval_required: false, approval_rules: [] }
+  const check = {
+    allowed: true,
+    max_allowed_now: '18',
+    refusal: null,
+    approval_required: false,
+    approval_rules: [],
+    warnings: [],
+  }
   const result = (over: object) => bursar(['check', '0x1', '1'], { reply: reply(200, { ...check, ...over }) })
   expect(await result({})).toMatchObject({ code: 0, out: 'Allowed. At most 18 USDC now.' })
+  const warnings = [{ code: 'address_unused', detail: 'Nobody has used it.' }]
+  expect(await result({ warnings })).toMatchObject({
+    code: 0,
+    out: 'Allowed. At most 18 USDC now.\nWarning: Nobody has used it.',
+  })
   expect(await result({ approval_required: true, approval_rules: ['group.approve_above'] })).toMatchObject({ code: 4 })
   const refusal = { code: 'budget_exceeded', detail: 'Too much.', next: 'Send less.' }
   expect(await result({ allowed: false, refusal })).toMatchObject({ code: 3, out: 'Refused: Too much.\nSend less.' })

@@ -15,6 +15,19 @@ test('text messages go only to the configured countries, even if others share th
   ])
 })
 
+test('a number of a range that is new is allowed if a country with its calling code is @sms-5', () => {
+  for (const recent of ['+18612345678', '+19275551234', '+19355551234']) {
+    expect(maySendSms(smsCountries('US'), recent)).toBe(true)
+    expect(maySendSms(smsCountries('DE, GB'), recent)).toBe(false)
+    expect(maySendSms(smsCountries(''), recent)).toBe(false)
+  }
+  // Known to be Jamaican, or of no country at all.
+  expect(['+18765551234', '+8831234567890'].map((phone) => maySendSms(smsCountries('US'), phone))).toEqual([
+    false,
+    false,
+  ])
+})
+
 test('no text messages are sent without the setting, and none ever go to premium numbers @sms-2', () => {
   for (const setting of [undefined, '', '  ']) expect(maySendSms(smsCountries(setting), us)).toBe(false)
   expect(maySendSms(smsCountries('*'), jamaica)).toBe(true)

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { csvLine } from '#domain/csv.ts'
 import { lastActivityText } from '#domain/lastActivity.ts'
 import { microUsdc } from '#domain/money.ts'
 import {
@@ -155,46 +154,16 @@ describe.each(['UTC', 'Pacific/Kiritimati', 'Pacific/Niue', 'America/New_York'])
   })
 })
 
-test('CSV: any text parses back to the same cells, and no cell starts a formula @statistics-8', () => {
-  fc.assert(
-    fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 30 }), { minLength: 1, maxLength: 6 }), (cells) => {
-      const parsed = parse(csvLine(cells))
-      expect(parsed.map((cell, i) => (cell === `'${cells[i]}` ? cells[i] : cell))).toEqual(cells)
-      for (const cell of parsed) expect(cell).not.toMatch(/^\s*[=+\-@]|^[\t\r\n]/)
-    }),
-  )
-  expect(csvLine(['=1+1', '@SUM(A1)', '-2', ' +3', '\t=4', 'a,b', 'say "hi"', null, 7])).toBe(
-    `'=1+1,'@SUM(A1),'-2,' +3,'\t=4,"a,b","say ""hi""",,7\r\n`,
-  )
-})
-
-/** A strict parser for one RFC 4180 line. */
-function parse(line: string): string[] {
-  const text = line.slice(0, -2)
-  const cells: string[] = []
-  for (let at = 0; ; at += 1) {
-    let cell = ''
-    if (text[at] === '"') {
-      at += 1
-      while (!(text[at] === '"' && text[at + 1] !== '"')) {
-        cell += text[at]
-        at += text[at] === '"' ? 2 : 1
-      }
-      at += 1
-    } else {
-      while (at < text.length && text[at] !== ',') cell += text[at++]
-    }
-    cells.push(cell)
-    if (at >= text.length) return cells
+test('isSpent counts confirmed payments, and each payout once: by its withdrawal, or in a list of payments by its own row @statistics-9', () => {
+  const row = { category: 'address', status: 'CONFIRMED' }
+  for (const isOfPayments of [true, false]) {
+    expect(isSpent(row, isOfPayments)).toBe(true)
+    expect(isSpent({ ...row, category: 'x402' }, isOfPayments)).toBe(true)
+    expect(isSpent({ ...row, status: 'CANCELLED' }, isOfPayments)).toBe(false)
   }
-}
-
-test('isSpent counts confirmed payments on the given network, and each payout once @statistics-9', () => {
-  const row = { category: 'address', status: 'CONFIRMED', fromWalletChain: 'base' }
-  expect(isSpent(row, 'base')).toBe(true)
-  expect(isSpent({ ...row, category: 'escrow_withdraw' }, 'base'), 'a payout counts when it is withdrawn').toBe(true)
-  expect(isSpent({ ...row, category: 'escrow' }, 'base'), 'a payout does not count when it is funded').toBe(false)
-  expect(isSpent({ ...row, category: 'escrow_reclaim' }, 'base')).toBe(false)
-  expect(isSpent({ ...row, status: 'CANCELLED' }, 'base')).toBe(false)
-  expect(isSpent({ ...row, fromWalletChain: 'base-sepolia' }, 'base')).toBe(false)
+  expect(isSpent({ ...row, category: 'escrow_withdraw' }, false)).toBe(true)
+  expect(isSpent({ ...row, category: 'escrow' }, false), 'when it is funded').toBe(false)
+  expect(isSpent({ ...row, category: 'escrow' }, true)).toBe(true)
+  for (const category of ['escrow_reclaim', 'deposit', 'withdrawal'])
+    expect(isSpent({ ...row, category }, false)).toBe(false)
 })

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { demo } from '../../local/stack/seed.ts'
-import { createAccount, keepSession, login, signUpByPasscode } from './accounts.ts'
+import { createAccount, login } from './accounts.ts'
 import { audit } from './audit.ts'
 import { expect, test } from './fixtures.ts'
 import { type Input, inputModes } from './inputModes.ts'
@@ -39,7 +39,10 @@ for (const { by, viewport, inputOf, look } of inputModes)
   test.describe(`by ${by}`, () => {
     test.use({ viewport })
 
-    test('signs up with a password, confirms the email by code, and signs in @account-1', async ({ page, bursar }) => {
+    test('signs up with a password, confirms the email by code, and signs in @account-1', { tag: '@core' }, async ({
+      page,
+      bursar,
+    }) => {
       const input = inputOf(page)
       const email = newEmail()
       await page.goto('/login')
@@ -94,15 +97,15 @@ for (const { by, viewport, inputOf, look } of inputModes)
       await heading(page, 'Email confirmed')
       await look(page, 'confirm-done')
       await input.press(page.getByRole('link', { name: 'Go to sign in' }))
+      await expect(fieldOf(page, 'Email'), 'carried over').toHaveValue(email)
       await signIn(page, input, email, password)
       await expect(page).toHaveURL('/dashboard/overview')
       await expect(page.getByRole('dialog')).toHaveCount(0)
     })
 
-    test('signs up with a passcode, signs in with the temporary password, and completes onboarding @account-2', async ({
-      page,
-      bursar,
-    }) => {
+    test('signs up with a passcode, signs in with the temporary password, and completes onboarding @account-2', {
+      tag: '@core',
+    }, async ({ page, bursar }) => {
       const input = inputOf(page)
       const email = newEmail()
       await page.goto('/signup')
@@ -122,6 +125,7 @@ for (const { by, viewport, inputOf, look } of inputModes)
 
       const [, temporary] = await bursar.message(email, /temporary password:\n\n(\S+)/, 'the temporary password')
       await input.press(page.getByRole('link', { name: 'Go to sign in' }))
+      await expect(fieldOf(page, 'Email'), 'carried over').toHaveValue(email)
       await signIn(page, input, email, temporary!)
       const overlay = page.getByRole('dialog', { name: "Welcome to Bursar! Let's set up your account" })
       await expect(overlay).toContainText(
@@ -181,7 +185,10 @@ for (const { by, viewport, inputOf, look } of inputModes)
       expect(user.useCognito).toBe(true)
     })
 
-    test('resets a forgotten password with the code from the email @account-3', async ({ page, bursar }) => {
+    test('resets a forgotten password with the code from the email @account-3', { tag: '@core' }, async ({
+      page,
+      bursar,
+    }) => {
       const input = inputOf(page)
       const { email } = await createAccount(bursar)
       await page.goto('/login')
@@ -217,7 +224,7 @@ for (const { by, viewport, inputOf, look } of inputModes)
       await look(page, 'reset-done')
       await input.press(page.getByRole('link', { name: 'Go to sign in' }))
       await signIn(page, input, email, 'difference-engine')
-      await expect(page).toHaveURL('/dashboard/overview')
+      await expect(page, 'shows what was added to the account').toHaveURL('/dashboard/changes')
     })
 
     test('sign-in shows each refusal, and a busy state while it waits @account-4', async ({ page, bursar }) => {
@@ -271,7 +278,10 @@ for (const { by, viewport, inputOf, look } of inputModes)
       await expect(page).toHaveURL('/dashboard/overview')
     })
 
-    test('signing in with an expired temporary password requires a new one @account-5', async ({ page, bursar }) => {
+    test('signing in with an expired temporary password requires a new one @account-5', { tag: '@core' }, async ({
+      page,
+      bursar,
+    }) => {
       const input = inputOf(page)
       const account = await createAccount(bursar)
       const session = await login(bursar, account.email, account.password)
@@ -360,11 +370,9 @@ for (const { by, viewport, inputOf, look } of inputModes)
       await expect(page).toHaveURL('/login?redirect=%2Fdashboard%2Fcontacts%3Fadd%3Dtrue')
     })
 
-    test('the menu links to every page, and signing out ends the session in every tab and on the server @account-7', async ({
-      page,
-      context,
-      bursar,
-    }) => {
+    test('the menu links to every page, and signing out ends the session in every tab and on the server @account-7', {
+      tag: '@core',
+    }, async ({ page, context, bursar }) => {
       const input = inputOf(page)
       const { email, keep, session } = await createAccount(bursar)
       await keep(context)
@@ -504,59 +512,9 @@ test('onboarding asks a user with their own password only for a name, and lets t
   await expect(page).toHaveURL('/login')
 })
 
-test('each account form shows a default error if the server gives no reason @account-9', async ({
-  page,
-  context,
-  bursar,
-}) => {
-  const says = async (call: string, name: string, texts: [failed: string, refused: string]) => {
-    for (const [i, answer] of [{ status: 500, json: {} }, { json: { success: false } }].entries()) {
-      await page.route(`**${call}`, (route) => route.fulfill(answer), { times: 1 })
-      await button(page, name).click()
-      await expect(page.getByRole('alert')).toHaveText(texts[i]!)
-    }
-  }
-  await page.goto('/signup')
-  await fieldOf(page, 'Email').fill('eve@bursar.test')
-  await fieldOf(page, 'Your Name').fill('Eve')
-  await fieldOf(page, 'Signup passcode').fill('any')
-  await says('/api/users', 'Create Account', ['Signup failed. Please try again.', 'Signup failed'])
-  await page.getByText('Own password').click()
-  await fieldOf(page, 'Password').fill(password)
-  await says('/cognito/signup', 'Create Account', ['Signup failed. Please try again.', 'Signup failed'])
-
-  await page.goto('/confirm')
-  await fieldOf(page, 'Email').fill('eve@bursar.test')
-  await fieldOf(page, '6-digit code').fill('123456')
-  await says('/cognito/confirm', 'Confirm Email', ['Email confirmation failed.', 'Email confirmation failed'])
-
-  await page.goto('/forgot-password')
-  await fieldOf(page, 'Email').fill('eve@bursar.test')
-  await says('/cognito/forgot-password', 'Send Code', [
-    'Password reset request failed.',
-    'Password reset request failed',
-  ])
-
-  await page.goto('/reset-password')
-  await fieldOf(page, 'Email').fill('eve@bursar.test')
-  await fieldOf(page, '6-digit code').fill('123456')
-  await fieldOf(page, 'New Password').fill(password)
-  await says('/cognito/reset-password', 'Reset Password', ['Password reset failed.', 'Password reset failed'])
-
-  const account = await signUpByPasscode(bursar)
-  await keepSession(context, await login(bursar, account.email, account.password))
-  await page.goto('/dashboard')
-  await fieldOf(page, 'Your Name').fill('Eve')
-  await fieldOf(page, 'New Password').fill(password)
-  await fieldOf(page, 'Confirm Password').fill(password)
-  await says('/complete-onboarding', 'Complete Setup', ['Failed to complete setup', 'Failed to complete onboarding'])
-})
-
-test('the links in the emails confirm an address and reset a password, each once and only after a click @account-11', async ({
-  page,
-  context,
-  bursar,
-}) => {
+test('the links in the emails confirm an address and reset a password, each once and only after a click @account-11', {
+  tag: '@core',
+}, async ({ page, context, bursar }) => {
   const email = newEmail()
   const link = (name: string) => new RegExp(`^http\\S+/${name}#token=\\S+$`, 'm')
   const sent: string[] = []
@@ -612,7 +570,9 @@ test('the links in the emails confirm an address and reset a password, each once
   expect((await login(bursar, email, 'difference-engine')).user.email).toBe(email)
 })
 
-test('confirming an address that was signed up twice requires a new password @account-12', async ({ page }) => {
+test('confirming an address that was signed up twice requires a new password @account-12', { tag: '@core' }, async ({
+  page,
+}) => {
   await page.route('**/confirm-link', (route) =>
     route.fulfill({ json: { success: true, data: { passwordKept: false, resetToken: 'the-reset-token' } } }),
   )

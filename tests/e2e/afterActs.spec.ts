@@ -1,6 +1,7 @@
 /** After an act, the pages that were open before show the new state within three seconds. */
 import type { Page } from '@playwright/test'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { within } from '../support/patience.ts'
 import { expect, soon, testAsOwner as test } from './fixtures.ts'
 
 const dialog = (page: Page) => page.getByRole('dialog').or(page.getByRole('alertdialog'))
@@ -14,10 +15,9 @@ async function goTo(page: Page, name: string): Promise<void> {
   await expect(page.getByRole('dialog')).toHaveCount(0)
 }
 
-test('a paused agent is no longer counted as active, and one that is resumed is @screens-73', async ({
-  page,
-  owner,
-}) => {
+test('a paused agent is no longer counted as active, and one that is resumed is @screens-73', {
+  tag: '@promised',
+}, async ({ page, owner }) => {
   const group = await owner.group('Counted')
   await owner.agent(group, 'Counter')
   await page.goto('/dashboard/overview')
@@ -38,7 +38,7 @@ test('a paused agent is no longer counted as active, and one that is resumed is 
   }
 })
 
-test('a topped-up budget is on the page of usage, too @screens-74', async ({ page, owner }) => {
+test('a topped-up budget is on the page of usage, too @screens-74', { tag: '@promised' }, async ({ page, owner }) => {
   const group = await owner.group('Refilled')
   await owner.agent(group, 'Reader')
   await page.goto('/dashboard/usage')
@@ -50,15 +50,14 @@ test('a topped-up budget is on the page of usage, too @screens-74', async ({ pag
   await page.getByLabel('Amount').fill('5.5')
   await press(page, 'Top Up 5.50 USDC')
   await expect(page.getByTestId('group-detail')).toContainText('$25.50', soon)
-  await expect(dialog(page)).toBeHidden({ timeout: 4_000 })
+  await expect(dialog(page)).toBeHidden()
   await goTo(page, 'Usage')
   await expect(usage).toContainText('of $25.50', soon)
 })
 
-test('a contact’s name is on earlier payments from when it is added to when it is deleted @screens-75', async ({
-  page,
-  owner,
-}) => {
+test('a contact’s name is on earlier payments from when it is added to when it is deleted @screens-75', {
+  tag: '@promised',
+}, async ({ page, owner }) => {
   const address = privateKeyToAddress(generatePrivateKey())
   const short = `${address.slice(0, 6)}…${address.slice(-4)}`
   await owner.api('/transactions/send', { walletId: owner.wallet.id, toAddress: address, amount: '0.1' })
@@ -81,10 +80,9 @@ test('a contact’s name is on earlier payments from when it is added to when it
   await expect(page.getByRole('row').filter({ hasText: short })).toBeVisible(soon)
 })
 
-test('a denied payment no longer waits, in the bell, the approvals and the transactions @screens-76', async ({
-  page,
-  owner,
-}) => {
+test('a denied payment no longer waits, in the bell, the approvals and the transactions @screens-76', {
+  tag: ['@core', '@promised'],
+}, async ({ page, owner }) => {
   const group = await owner.group('Asking', { approveAbove: '5' })
   const { apiKey } = await owner.agent(group, 'Asker')
   const to = privateKeyToAddress(generatePrivateKey())
@@ -105,10 +103,9 @@ test('a denied payment no longer waits, in the bell, the approvals and the trans
   await expect(row).not.toContainText('Awaiting approval', soon)
 })
 
-test('a reclaimed payout is no longer outstanding, on its page and on the overview @screens-77', async ({
-  page,
-  owner,
-}) => {
+test('a reclaimed payout is no longer outstanding, on its page and on the overview @screens-77', {
+  tag: ['@core', '@promised'],
+}, async ({ page, owner }) => {
   const recipientEmail = `back-${Date.now()}@bursar.test`
   await owner.api('/escrow/create', {
     sourceWalletId: owner.wallet.id,
@@ -118,28 +115,27 @@ test('a reclaimed payout is no longer outstanding, on its page and on the overvi
   })
   await page.goto('/dashboard/payouts')
   const row = page.getByRole('row').filter({ hasText: recipientEmail })
-  await expect(row).toContainText('CREATED')
+  await expect(row).toContainText('Awaiting Claim')
   await expect(row.getByRole('button', { name: /^Reclaim funds of/ })).toBeVisible()
   await goTo(page, 'Overview')
-  const unclaimed = widget(page, 'Quick Stats').getByText('Unclaimed payouts').locator('../..')
+  const unclaimed = widget(page, 'Quick Stats').getByRole('listitem').filter({ hasText: 'Unclaimed payouts' })
   await expect(unclaimed).toContainText('$')
   const before = await unclaimed.textContent()
   await goTo(page, 'Payouts')
   await row.getByRole('button', { name: /^Reclaim funds of/ }).click()
   await press(page, /^Reclaim 1\.25 USDC$/)
-  await expect(page.getByRole('dialog', { name: /Reclaimed/ })).toBeVisible({ timeout: 40_000 }) // several blocks
+  await expect(page.getByRole('dialog', { name: /Reclaimed/ })).toBeVisible(within(40_000)) // several blocks
   await page.keyboard.press('Escape')
-  await expect(row).toContainText('RECLAIMED', soon)
+  await expect(row).toContainText('Reclaimed', soon)
   await goTo(page, 'Overview')
   await expect(unclaimed).not.toHaveText(before!, soon)
   await goTo(page, 'Transactions')
   await expect(page.getByRole('row').filter({ hasText: recipientEmail }).first()).toContainText('Returned', soon)
 })
 
-test('an edited group and a renamed agent have the new name and limit on other pages, too @screens-86', async ({
-  page,
-  owner,
-}) => {
+test('an edited group and a renamed agent have the new name and limit on other pages, too @screens-86', {
+  tag: '@promised',
+}, async ({ page, owner }) => {
   const group = await owner.group('Draft')
   const { apiKey } = await owner.agent(group, 'Ada')
   await owner.pay(apiKey!, '1.75')
@@ -169,7 +165,10 @@ test('an edited group and a renamed agent have the new name and limit on other p
   await expect(rows('Ada Lovelace')).toHaveCount(1, soon)
 })
 
-test('a renamed wallet has its new name in the transactions @screens-87', async ({ page, owner }) => {
+test('a renamed wallet has its new name in the transactions @screens-87', { tag: '@promised' }, async ({
+  page,
+  owner,
+}) => {
   const rename = (name: string | null) => owner.api(`/wallets/${owner.wallet.id}`, { name }, 'PUT')
   await rename('Spending')
   await page.goto('/dashboard/transactions?type=deposit')

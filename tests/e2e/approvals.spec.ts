@@ -8,6 +8,7 @@ import { until } from '../../local/client.ts'
 import { approvalNotice } from '../../worker/notifications/approvalMessages.ts'
 import { agentAt } from '../support/agentCalls.ts'
 import { installClients } from '../support/clients.ts'
+import { within } from '../support/patience.ts'
 import { addressFor } from '../support/stackClient.ts'
 import { openTaskSession } from '../support/taskSession.ts'
 import { audit, spokenAddress } from './audit.ts'
@@ -81,7 +82,7 @@ const overlapping = (page: Page) =>
 const askNoPassword = (owner: Owner) =>
   owner.api('/approval-settings', { passwordAbove: null, password: owner.account.password }, 'PUT')
 
-test('one tap on the phone approves and pays an agent’s request @approval-screens-1', async ({
+test('one tap on the phone approves and pays an agent’s request @approval-screens-1', { tag: '@core' }, async ({
   page,
   owner,
   bursar,
@@ -139,7 +140,7 @@ test('one tap on the phone approves and pays an agent’s request @approval-scre
   await expect(card.or(page.getByRole('region', { name: 'Data bot asked to pay' }))).toContainText('Approved by you.')
   const progress = page.getByRole('list', { name: 'Progress' })
   const confirmed = progress.getByRole('listitem').filter({ hasText: 'Confirmed on Base' })
-  await expect(confirmed.getByLabel('Done:')).toBeVisible({ timeout: 20_000 })
+  await expect(confirmed.getByLabel('Done:')).toBeVisible(within(20_000))
   await expect(page.getByRole('status').filter({ hasText: 'Approved by you.' }), 'is announced').toHaveText(
     'Approved by you. The payment is confirmed.',
   )
@@ -198,11 +199,9 @@ test.describe('by touch', () => {
   })
 })
 
-test('sign-in leads back to the approval, and opening it decides nothing @approval-screens-2', async ({
-  browser,
-  owner,
-  baseURL,
-}) => {
+test('sign-in leads back to the approval, and opening it decides nothing @approval-screens-2', {
+  tag: '@core',
+}, async ({ browser, owner, baseURL }) => {
   const { asked } = await ask(owner, 'Late')
   const context = await browser.newContext({ baseURL: baseURL!, viewport: { width: 390, height: 844 } })
   const page = await context.newPage()
@@ -216,10 +215,9 @@ test('sign-in leads back to the approval, and opening it decides nothing @approv
   expect((await owner.api<Approval>(`/approvals/${asked.approval.id}`)).status).toBe('PENDING')
 })
 
-test('denies a request and pauses its agent by keyboard, and the agent is refused from then on @approval-screens-3', async ({
-  page,
-  owner,
-}) => {
+test('denies a request and pauses its agent by keyboard, and the agent is refused from then on @approval-screens-3', {
+  tag: '@core',
+}, async ({ page, owner }) => {
   const { apiKey, agent, asked } = await ask(owner, 'Rogue')
   await page.goto('/dashboard/overview')
   const recent = page.getByRole('region', { name: 'Recent Transactions' }).getByRole('listitem')
@@ -248,10 +246,9 @@ test('denies a request and pauses its agent by keyboard, and the agent is refuse
   expect(agents.find(({ id }) => id === agent.id)?.status).toBe('paused')
 })
 
-test('approving a request that changed since it was shown lists the changes and asks again @approval-screens-4', async ({
-  page,
-  owner,
-}) => {
+test('approving a request that changed since it was shown lists the changes and asks again @approval-screens-4', {
+  tag: '@core',
+}, async ({ page, owner }) => {
   const { group, agent, asked } = await ask(owner, 'Alias')
   await page.goto(pathOf(asked))
   await expect(button(page, 'Approve once')).toBeEnabled()
@@ -306,10 +303,9 @@ test('approving a request that changed since it was shown lists the changes and 
   )
 })
 
-test('a request to pay a look-alike of a paid address is shown as such, and a fact that changes is named @approval-screens-13', async ({
-  page,
-  owner,
-}) => {
+test('a request to pay a look-alike of a paid address is shown as such, and a fact that changes is named @approval-screens-13', {
+  tag: '@core',
+}, async ({ page, owner }) => {
   const paid = addressFor(`paid ${randomUUID()}`).toLowerCase()
   const twin = `${paid.slice(0, 6)}${'1'.repeat(32)}${paid.slice(-4)}`
   const group = await owner.group('Twin', { approveAbove: '5' })
@@ -356,10 +352,9 @@ test('an expired request cannot be approved, and a decision made elsewhere appea
   await expect(page.getByText('Denied by you.')).toBeVisible()
 })
 
-test('“always allow” creates a permission that pays without asking and can be ended in the settings @approval-screens-9', async ({
-  page,
-  owner,
-}) => {
+test('“always allow” creates a permission that pays without asking and can be ended in the settings @approval-screens-9', {
+  tag: '@core',
+}, async ({ page, owner }) => {
   const { apiKey, asked } = await ask(owner, 'Rent', { spendLimit: 40 })
   await owner.api('/approval-settings', { passwordAbove: '10' }, 'PUT')
   await page.goto(pathOf(asked))
@@ -396,7 +391,10 @@ test('the bell counts refusals until they are seen and links to them @approval-s
   const bell = page.getByRole('link', { name: /^Notices:/ })
   await expect(bell).toHaveAccessibleName(/\d new\)$/)
   await bell.click()
-  const row = page.getByRole('list', { name: 'Notices' }).getByRole('listitem').filter({ hasText: 'Bell bot' })
+  const row = page
+    .getByRole('list', { name: 'Notices' })
+    .getByRole('listitem')
+    .filter({ hasText: 'Bell bot was refused' })
   await expect(row).toContainText(/Bell bot was refused 2 payments/)
   await expect(row).toContainText('New')
   // Once seen, it is no longer counted but stays marked while the page is open.
@@ -412,10 +410,9 @@ test('the bell counts refusals until they are seen and links to them @approval-s
   await expect(page.getByRole('dialog')).toContainText('7.00')
 })
 
-test('a payment above the owner’s limit requires the password, even if the limit was lowered meanwhile @approval-screens-11', async ({
-  page,
-  owner,
-}) => {
+test('a payment above the owner’s limit requires the password, even if the limit was lowered meanwhile @approval-screens-11', {
+  tag: '@core',
+}, async ({ page, owner }) => {
   const { apiKey, asked } = await ask(owner, 'Safe', { spendLimit: 40 })
   await page.goto(pathOf(asked))
   await expect(button(page, 'Approve once')).toBeEnabled()

@@ -6,6 +6,7 @@ import { runAuthorizationSuite } from '../support/authorizationSuite.ts'
 import { installClients } from '../support/clients.ts'
 import { type ConnectingClient, connectingClient } from '../support/connectingClient.ts'
 import { mcporter, mcpRemote, openidClient } from '../support/connectingPrograms.ts'
+import { patient, within } from '../support/patience.ts'
 import { addressFor } from '../support/stackClient.ts'
 import { expect, test } from './fixtures.ts'
 import { createFundedAccount } from './people.ts'
@@ -28,7 +29,7 @@ const accepted = expect.stringMatching(/^(QUEUED|PROCESSING|CONFIRMED)$/)
 const mostInputs = { signedIn: 5, fromSignUp: 24 }
 const mostMs = 60_000 // 1 minute
 /** Long enough for a wallet to be deployed. */
-const onChain = { timeout: 45_000 }
+const onChain = within(45_000)
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
 
@@ -51,7 +52,7 @@ function handsOn(page: Page) {
 
 if (process.env.CONNECT === 'all') {
   test.beforeAll(async () => {
-    test.setTimeout(300_000)
+    test.setTimeout(patient(300_000))
     await installClients()
     await installClients('assistants')
   })

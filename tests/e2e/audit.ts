@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { expect, type Page } from '@playwright/test'
 import type axe from 'axe-core'
 import type { RunOptions } from 'axe-core'
-import { thorough } from './thorough.ts'
+import { allTests, thorough } from './thorough.ts'
 
-const widths = [390, 820, 1400]
-/** The width at which a state is checked with axe and Tab. Checking every width would double the cost of browser tests. */
+export const everyWidth = [390, 820, 1400]
+/** The width at which a state is checked by axe, by Tab and, in `npm test`, at all: an audit of three widths takes a second. */
 const widthOf = (name: string, among: number[]) =>
   among[[...name].reduce((sum, each) => sum + each.charCodeAt(0), 0) % among.length]
 /** Read from the package, because `axe.source` is not minified and three times as long. */
@@ -30,21 +30,22 @@ const layoutRules: RunOptions = {
  * `npm run test:long screens` makes the latter two checks at each width. If a width shows the same as an earlier one, it
  * skips the Tab walk and runs only axe's layout rules. Open menus are left to the test: arrow keys walk them, and they
  * cover what is below. Leaves the page at the last width and restores the focus. If SCREENS_DIR is set, saves a
- * screenshot of each width in that folder. `among`: other widths than the usual three.
+ * screenshot of each width in that folder. `among`: these widths; by default all three, and in `npm test` one.
  */
-export async function audit(page: Page, name: string, among = widths): Promise<void> {
+export async function audit(page: Page, name: string, among?: number[]): Promise<void> {
+  const chosen = among ?? (allTests ? everyWidth : [widthOf(name, everyWidth)!])
   await page.evaluate(() => {
     window.auditFrom = document.activeElement
     delete window.auditControls
     delete window.auditStyles
   })
-  for (const width of among) {
+  for (const width of chosen) {
     const at = `${name} at ${width}`
-    await page.setViewportSize({ width, height: width < 600 ? 844 : 900 })
+    await setWidth(page, width)
     await settled(page)
     await keepPicture(page, `${name}-${width}`)
     expect.soft(await beyondEdge(page), `${at}: pixels beyond the right edge`).toBeLessThanOrEqual(0)
-    const isThorough = thorough || width === widthOf(name, among)
+    const isThorough = thorough || width === widthOf(name, chosen)
     if (isThorough) {
       const rules = (await showsSomethingNew(page)) ? everyRule : layoutRules
       expect.soft(await lasting(page, (each) => violations(each, rules)), `${at}: axe`).toEqual([])
@@ -54,8 +55,11 @@ export async function audit(page: Page, name: string, among = widths): Promise<v
     expect.soft(await lasting(page, covered), `${at}: controls that a mouse can't reach`).toEqual([])
     if (isThorough) expect.soft(await lasting(page, missed), `${at}: controls that Tab misses`).toEqual([])
   }
+  await setWidth(page, among?.at(-1) ?? everyWidth.at(-1)!)
   await giveBackFocus(page)
 }
+
+const setWidth = (page: Page, width: number) => page.setViewportSize({ width, height: width < 600 ? 844 : 900 })
 
 /** True when an element is visible that was not visible in the same style at an earlier width. */
 const showsSomethingNew = (page: Page) =>

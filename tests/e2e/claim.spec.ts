@@ -3,6 +3,7 @@ import type { Locator, Page } from '@playwright/test'
 import { dayMs } from '#domain/time.ts'
 import type { CreateEscrowReply } from '#schemas/escrow.ts'
 import { until } from '../../local/client.ts'
+import { within } from '../support/patience.ts'
 import { createPayout } from '../support/testStack.ts'
 import { audit, spokenAddress } from './audit.ts'
 import { recordHeadings, withoutServedReply } from './claimPage.ts'
@@ -13,12 +14,9 @@ import { recipient } from './seededAccount.ts'
 /** A wrong code and an unknown link get a 4xx status, which the browser logs. */
 test.use({ tolerated: /status of (404|410|422)/, viewport: { width: 390, height: 844 } })
 
-test('a recipient opens the link, verifies their identity and withdraws, by keyboard alone @claim-1', async ({
-  page,
-  bursar,
-  seeded,
-  watch,
-}) => {
+test('a recipient opens the link, verifies their identity and withdraws, by keyboard alone @claim-1', {
+  tag: '@core',
+}, async ({ page, bursar, seeded, watch }) => {
   const { path, passcode } = await createPayout(bursar, seeded.token, seeded.wallet.id)
   const press = (key: string) => page.keyboard.press(key)
 
@@ -37,13 +35,17 @@ test('a recipient opens the link, verifies their identity and withdraws, by keyb
   await expect(page.getByTestId('claim-amount')).toHaveText('5.00 USDC')
   await expect(page.getByText('USDC is a digital dollar, worth about 1 US dollar.')).toBeVisible()
   await expect(page.getByText('The code was sent by email to')).toBeVisible()
+  await expect(page.getByLabel('6-digit code')).toBeFocused()
+  await page.getByText('What is Bursar?').press('Enter')
+  await expect(page.getByText('Ask them if anything is unclear.')).toBeVisible()
   await expect(page.getByText(/Claim before \w{3}, \w{3} \d+, \d{4}/)).toBeVisible()
   await audit(page, 'claim-verify')
 
   const code = page.getByLabel('6-digit code')
   const go = page.getByRole('button', { name: 'Continue' })
-  await expect(code).toBeFocused()
+  await code.focus()
   await expect(code).toHaveAttribute('autocomplete', 'one-time-code')
+  await expect(code, 'not digits that look typed').toHaveAttribute('placeholder', '······')
   await page.keyboard.type('12a 34')
   await expect(code).toHaveValue('1234')
   await expect(go).toBeDisabled()
@@ -82,7 +84,7 @@ test('a recipient opens the link, verifies their identity and withdraws, by keyb
   await audit(page, 'claim-review')
   await tabTo(page, page.getByRole('button', { name: 'Yes, withdraw 5.00 USDC' }))
   await press('Enter')
-  await expect(page.getByRole('heading', { name: 'Transfer complete' })).toBeFocused({ timeout: 30_000 })
+  await expect(page.getByRole('heading', { name: 'Transfer complete' })).toBeFocused(within(30_000))
   const steps = ['Verify your identity', 'Withdraw funds', 'Check the address']
   expect(await headings(), 'nothing else is shown or announced').toEqual([
     ...steps,
@@ -116,10 +118,15 @@ test('a recipient opens the link, verifies their identity and withdraws, by keyb
     await bursar.message('ada@bursar.test', /You received 5\.00 USDC/, 'the receipt')
   })
 
-  await page.evaluate(() => sessionStorage.clear()) // as in another tab
+  await page.evaluate(() => {
+    // As in another browser.
+    sessionStorage.clear()
+    localStorage.clear()
+  })
   await page.reload()
   await expect(page.getByRole('heading', { name: 'Already Claimed' })).toBeVisible()
-  await expect(page.getByText('Wasn’t you?')).toBeVisible()
+  await expect(page.getByTestId('full-address')).toContainText(recipient)
+  await expect(page.getByText('If this is your address, the money is yours')).toBeVisible()
   await expect(page.getByRole('link', { name: 'View transaction in explorer' })).toHaveAttribute(
     'href',
     /\/dev\/tx\/0x/,
@@ -127,12 +134,9 @@ test('a recipient opens the link, verifies their identity and withdraws, by keyb
   await audit(page, 'claim-claimed')
 })
 
-test('a claim page comes with its data, whose text cannot become part of the page @screens-69', async ({
-  page,
-  bursar,
-  seeded,
-  watch,
-}) => {
+test('a claim page comes with its data, whose text cannot become part of the page @screens-69', {
+  tag: '@core',
+}, async ({ page, bursar, seeded, watch }) => {
   const memo = '</script><img src=x onerror=alert(1)> <!-- “so far”'
   const { token, wallet } = seeded
   const { claimUrl } = await bursar.api<CreateEscrowReply>('/escrow/create', {
@@ -147,9 +151,9 @@ test('a claim page comes with its data, whose text cannot become part of the pag
   expect(watch.requests.filter((url) => url.includes('/api/escrow/'))).toEqual([])
 })
 
-test('an unknown link shows an error, and a visitor without an account can close the page @claim-2', async ({
-  page,
-}) => {
+test('an unknown link shows an error, and a visitor without an account can close the page @claim-2', {
+  tag: '@core',
+}, async ({ page }) => {
   await page.goto('/claim/nothing-here')
   await expect(page.getByRole('heading', { name: 'Payout Not Found' })).toBeVisible()
   await expect(page.getByText('This payout link is invalid or has expired.')).toBeVisible()
@@ -158,7 +162,7 @@ test('an unknown link shows an error, and a visitor without an account can close
   await expect(page.getByRole('status')).toHaveText('You can close this page.')
 })
 
-test('the server’s clock decides whether a payout has expired, not the browser’s @claim-3', async ({
+test('the server’s clock decides whether a payout has expired, not the browser’s @claim-3', { tag: '@core' }, async ({
   page,
   seeded,
 }) => {
@@ -177,7 +181,10 @@ test('the server’s clock decides whether a payout has expired, not the browser
   await expect(page.getByText(error)).toBeVisible()
 })
 
-test('a payout that was never funded is not shown as taken back @claim-19', async ({ page, seeded }) => {
+test('a payout that was never funded is not shown as taken back @claim-19', { tag: '@core' }, async ({
+  page,
+  seeded,
+}) => {
   await withoutServedReply(page)
   await page.route('**/api/escrow/claim/*', async (route) => {
     const response = await route.fetch()
@@ -191,13 +198,15 @@ test('a payout that was never funded is not shown as taken back @claim-19', asyn
   await audit(page, 'claim-never-funded')
 })
 
-test('a payout of test money is marked as such at each step @claim-20', async ({ page, seeded }) => {
+test('a payout of test money is marked as such at each step @claim-20', { tag: '@core' }, async ({ page, seeded }) => {
   let status = 'CREATED'
   await withoutServedReply(page)
   await page.route('**/api/escrow/claim/*', async (route) => {
     const response = await route.fetch()
     const body = await response.json()
-    await route.fulfill({ response, json: { ...body, data: { ...body.data, chain: 'base-sepolia', status } } })
+    const withdrawnToAddress = status === 'WITHDRAWN' ? recipient : null
+    const data = { ...body.data, chain: 'base-sepolia', status, withdrawnToAddress }
+    await route.fulfill({ response, json: { ...body, data } })
   })
   await page.goto(seeded.payout.path)
   const saysTest = async () => {
@@ -224,12 +233,9 @@ test('a payout of test money is marked as such at each step @claim-20', async ({
   }
 })
 
-test('a reclaimed payout shows who took it back, and a signed-in visitor returns to the dashboard @claim-4', async ({
-  page,
-  context,
-  bursar,
-  seeded,
-}) => {
+test('a reclaimed payout shows who took it back, and a signed-in visitor returns to the dashboard @claim-4', {
+  tag: '@core',
+}, async ({ page, context, bursar, seeded }) => {
   await beSignedIn(context, seeded)
   const { token, wallet } = seeded
   const { path, accessToken } = await createPayout(bursar, token, wallet.id)
@@ -250,12 +256,9 @@ test('a reclaimed payout shows who took it back, and a signed-in visitor returns
 test.describe('by mouse', () => {
   test.use({ tolerated: /status of (404|422|429|500)/, viewport: { width: 1400, height: 900 } })
 
-  test('a recipient by SMS waits for funding, requests a new code, corrects a wrong one and withdraws @claim-5', async ({
-    page,
-    context,
-    bursar,
-    seeded,
-  }) => {
+  test('a recipient by SMS waits for funding, requests a new code, corrects a wrong one and withdraws @claim-5', {
+    tag: '@core',
+  }, async ({ page, context, bursar, seeded }) => {
     const phone = `+1555${String(Math.random()).slice(2, 9)}`
     const { token, wallet } = seeded
     const { claimUrl, passcode } = await bursar.api<CreateEscrowReply>('/escrow/create', {
@@ -281,7 +284,7 @@ test.describe('by mouse', () => {
     await code.fill('123456')
     await expect(go).toBeDisabled()
     await audit(page, 'claim-on-its-way')
-    await expect(go, 'once the money has arrived').toBeEnabled({ timeout: 30_000 })
+    await expect(go, 'once the money has arrived').toBeEnabled(within(30_000))
     await expect(page.getByText('The code was sent by SMS to')).toBeVisible()
 
     await page.getByRole('button', { name: 'Send a new code' }).click()
@@ -344,13 +347,17 @@ test.describe('by mouse', () => {
     await expect(destination).toHaveValue(recipient)
     await page.getByRole('button', { name: 'Withdraw 2.00 USDC' }).click()
     await confirm.click()
-    await expect(page.getByRole('heading', { name: 'Transfer complete' })).toBeVisible({ timeout: 30_000 })
+    await expect(page.getByRole('heading', { name: 'Transfer complete' })).toBeVisible(within(30_000))
     await audit(page, 'claim-receipt')
     await page.getByRole('button', { name: 'Done' }).click()
     await expect(page.getByText('You can close this page.')).toBeFocused()
   })
 
-  test('after five wrong codes, the page says how long to wait @claim-6', async ({ page, bursar, seeded }) => {
+  test('after five wrong codes, the page says how long to wait @claim-6', { tag: '@core' }, async ({
+    page,
+    bursar,
+    seeded,
+  }) => {
     const { path, accessToken, passcode } = await createPayout(bursar, seeded.token, seeded.wallet.id)
     const wrong = passcode === '000000' ? '000001' : '000000'
     for (let i = 0; i < 4; i++)
@@ -366,7 +373,10 @@ test.describe('by mouse', () => {
     await audit(page, 'claim-locked')
   })
 
-  test('a link that fails to load shows an error and can be retried @claim-7', async ({ page, seeded }) => {
+  test('a link that fails to load shows an error and can be retried @claim-7', { tag: '@core' }, async ({
+    page,
+    seeded,
+  }) => {
     for (const [answer, text] of [
       [{ status: 500, json: {} }, 'Failed to load payout details'],
       [{ status: 200, json: { success: false } }, 'Failed to load escrow details'],

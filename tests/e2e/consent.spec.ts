@@ -6,6 +6,7 @@ import type { SessionKeyInfo } from '#schemas/sessionKey.ts'
 import { demo } from '../../local/stack/seed.ts'
 import { installClients } from '../support/clients.ts'
 import { connectingClient } from '../support/connectingClient.ts'
+import { within } from '../support/patience.ts'
 import { addressFor } from '../support/stackClient.ts'
 import { createFundedWallet } from '../support/testStack.ts'
 import { audit } from './audit.ts'
@@ -23,6 +24,7 @@ const apps = (page: Page) => page.getByRole('region', { name: 'Connected apps' }
 
 base(
   'an assistant with the URL only is allowed, pays, is refused above its budget, asks, and is revoked @consent-9',
+  { tag: '@core' },
   async ({ page, own, baseURL }) => {
     await installClients()
     const to = addressFor('connect-9')
@@ -86,6 +88,7 @@ base(
 
 testAsPayer(
   'a signed-in owner allows by keyboard alone, with the password @consent-10',
+  { tag: '@core' },
   async ({ page, own, baseURL }) => {
     await installClients()
     const app = await connectingClient(baseURL!, 'Claude Code', 'sdk')
@@ -111,6 +114,7 @@ testAsPayer(
 
 testAsNewUser(
   'an app may buy once the owner allows it and keeps a part of the limit for that @consent-18',
+  { tag: '@core' },
   async ({ page, baseURL, bursar, account }) => {
     await installClients()
     const wallet = await createFundedWallet(bursar, await account.accessToken(), { name: 'Treasury' })
@@ -161,7 +165,7 @@ testAsNewUser(
     await press(button(page, 'Allow'))
     await app.finish()
     expect((app.tokens() as { scope?: string }).scope).toContain('x402_payments:write')
-    await expect.poll(async () => (await info()).purchaseAllowance, { timeout: 45_000 }).toBe(15)
+    await expect.poll(async () => (await info()).purchaseAllowance, within(45_000)).toBe(15)
     expect(await info()).toMatchObject({ spendingLimit: '1000000000', nonce: 2 })
     expect((await info()).actions).toHaveLength(1)
     await app.close()
@@ -206,6 +210,7 @@ function noteAllow(): void {
 
 testAsNewUser(
   'a look-alike is doubted, a wallet comes first, and Allow waits a second @consent-11',
+  { tag: '@core' },
   async ({ page, baseURL, bursar, account }) => {
     await page.goto(await lure(baseURL!, 'Claude', 'https://claude-ai.example/callback'))
     const main = page.getByRole('main')
@@ -232,9 +237,10 @@ testAsNewUser(
 
 testAsPayer(
   'a request that is unknown ends nothing; the page for assistants has the URL @consent-12',
+  { tag: '@core' },
   async ({ page, baseURL }) => {
     await page.goto('/dashboard/connect?request=req_unknown')
-    await expect(page.getByRole('heading', { name: 'This request can’t be answered' })).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'This request is no longer valid' })).toBeVisible()
     await audit(page, 'connect-ended')
     await base.step('connected apps while they load, fail and are none', async () => {
       let fail: () => void = () => undefined
@@ -268,7 +274,7 @@ testAsPayer(
   },
 )
 
-base('sign-up leads back to the app that asked @consent-14', async ({ page, bursar, baseURL }) => {
+base('sign-up leads back to the app that asked @consent-14', { tag: '@core' }, async ({ page, bursar, baseURL }) => {
   await page.goto(await lure(baseURL!, 'Scout', 'http://127.0.0.1/callback'))
   await page.getByRole('link', { name: 'Create an account' }).click()
   await expect(page.getByRole('heading', { name: 'Create an account' })).toBeVisible()
@@ -292,6 +298,7 @@ base('sign-up leads back to the app that asked @consent-14', async ({ page, burs
 
 testAsPayer(
   'a device’s code is typed, compared, allowed with the password, and used once @consent-13',
+  { tag: '@core' },
   async ({ page, own, baseURL }) => {
     const form = async <T>(path: string, parameters: Record<string, string>) =>
       (await (await fetch(baseURL + path, { method: 'POST', body: new URLSearchParams(parameters) })).json()) as T
@@ -327,6 +334,8 @@ testAsPayer(
     expect(access_token).toBeTruthy()
     const agents = await own.api<Agent[]>('/agents')
     expect(agents.filter(({ policyGroup }) => policyGroup.name === 'Errands')).toHaveLength(1)
-    expect((await collect()).error).toBe('invalid_grant')
+    // A device that asks again within five seconds is told to slow down.
+    const again = { ...within(30_000), intervals: [100, 5_500] }
+    await expect.poll(async () => (await collect()).error, again).toBe('invalid_grant')
   },
 )

@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { within } from '../support/patience.ts'
 import { audit } from './audit.ts'
-import { testAsOwner as asOwner, expect, testAsPayer as test } from './fixtures.ts'
+import { testAsOwner as asOwner, expect, soon, testAsPayer as test } from './fixtures.ts'
 
-const soon = { timeout: 8_000 }
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
 
 const expireSession = (page: Page) =>
@@ -23,9 +23,9 @@ async function signInAgain(page: Page, { email, password }: { email: string; pas
 
 test.describe('lists that cannot be read', () => {
   test.use({ tolerated: /Failed to load resource/ })
-  test('an accepted payout is in its list before its dialog has closed, from the reply @screens-40', async ({
-    page,
-  }) => {
+  test('an accepted payout is in its list before its dialog has closed, from the reply @screens-40', {
+    tag: '@core',
+  }, async ({ page }) => {
     const to = `now-${randomUUID().slice(0, 8)}@bursar.test`
     await page.goto('/dashboard/payouts')
     await expect(page.getByText('Syncing...')).toHaveCount(0)
@@ -37,21 +37,18 @@ test.describe('lists that cannot be read', () => {
     await button(page, 'Send 0.25 USDC').click()
     await expect(page.getByTestId('payout-created')).toBeVisible()
     await button(page, 'Done').click()
-    await expect(page.getByRole('table', { name: 'Payouts' }).getByRole('row', { name: new RegExp(to) })).toBeVisible({
-      timeout: 1_000,
-    })
+    await expect(page.getByRole('table', { name: 'Payouts' }).getByRole('row', { name: new RegExp(to) })).toBeVisible()
     await page.unroute('**/api/escrow/list?*')
     await expect(page.getByRole('table', { name: 'Payouts' }).getByRole('row', { name: new RegExp(to) })).toContainText(
-      /created/i,
-      { timeout: 20_000 },
+      /awaiting claim/i,
+      within(20_000),
     )
   })
 })
 
-test('a payment whose dialog was closed becomes completed in the list within seconds, and the balance with it @screens-41', async ({
-  page,
-  own,
-}) => {
+test('a payment whose dialog was closed becomes completed in the list within seconds, and the balance with it @screens-41', {
+  tag: '@promised',
+}, async ({ page, own }) => {
   const to = privateKeyToAddress(generatePrivateKey())
   await page.goto('/dashboard/transactions')
   await expect(page.getByRole('table', { name: 'Transactions' })).toBeVisible()
@@ -69,22 +66,23 @@ test('a payment whose dialog was closed becomes completed in the list within sec
   await page.getByRole('button', { name: 'Open menu' }).click()
   await page.getByRole('link', { name: 'Transactions' }).click()
   const row = page.getByRole('row', { name: new RegExp(`${to.slice(0, 6)}…${to.slice(-4)}`) })
-  await expect(row).toBeVisible({ timeout: 1_500 })
+  await expect(row).toBeVisible(soon)
   await expect(row).toContainText('Completed', soon)
 })
 
-test('test money from the faucet is in the balance within seconds, also behind the open dialog @screens-42', async ({
-  page,
-  own,
-}) => {
+test('test money from the faucet is in the balance within seconds, also behind the open dialog @screens-42', {
+  tag: '@promised',
+}, async ({ page, own }) => {
   await page.goto(`/dashboard/wallets?receive=${own.wallet.id}`)
   const balance = page.getByTestId('wallet-balance').first()
-  const before = await balance.textContent({ timeout: 5_000 }).catch(() => null)
+  const before = await balance.textContent(within(5_000)).catch(() => null)
   await button(page, 'Get 100.00 test USDC').click()
   await expect(balance).not.toHaveText(before ?? '', soon)
 })
 
-test('deposits and withdrawals are rows of the list, with details and a filter @screens-43', async ({ page }) => {
+test('deposits and withdrawals are rows of the list, with details and a filter @screens-43', { tag: '@core' }, async ({
+  page,
+}) => {
   await page.goto('/dashboard/transactions?type=deposit')
   const row = page.getByRole('table', { name: 'Transactions' }).getByRole('row').nth(1)
   await expect(row).toContainText('Deposit')
@@ -172,7 +170,10 @@ test('unsaved text comes back after the session has ended and the user has signe
   expect(await stored()).toBeNull()
 })
 
-test('unsaved text about one contact never comes back in a form about another @screens-97', async ({ page, own }) => {
+test('unsaved text about one contact never comes back in a form about another @screens-97', { tag: '@core' }, async ({
+  page,
+  own,
+}) => {
   const [ada, ben] = await Promise.all(
     ['Ada', 'Ben'].map((name) => own.contact({ name: `${name} of drafts`, email: `${name}.drafts@bursar.test` })),
   )
@@ -220,7 +221,7 @@ asOwner('going to another agent or group in the history resets an open form @scr
   await expect(dialog.getByLabel('Amount', { exact: true })).toHaveValue('')
 })
 
-test('a late reply closes only its own dialog @screens-100', async ({ page, own }) => {
+test('a late reply closes only its own dialog @screens-100', { tag: '@core' }, async ({ page, own }) => {
   const { id } = await own.contact({ name: 'Slow reply', email: 'slow.reply@bursar.test' })
   const reply = Promise.withResolvers<void>()
   await page.route(`**/api/contacts/${id}`, async (route) => {
@@ -243,10 +244,9 @@ test('a late reply closes only its own dialog @screens-100', async ({ page, own 
 
 test.describe('two devices', () => {
   test.use({ tolerated: /status of 409/ })
-  test('an edit of a contact that was changed elsewhere does not bring its former address back @contacts-29', async ({
-    page,
-    own,
-  }) => {
+  test('an edit of a contact that was changed elsewhere does not bring its former address back @contacts-29', {
+    tag: '@core',
+  }, async ({ page, own }) => {
     const [lost, found] = [1, 2].map(() => privateKeyToAddress(generatePrivateKey()))
     const alice = await own.contact({ name: 'Alice twice', address: lost })
     const stored = () => own.api<{ address: string; description: string | null }>(`/contacts/${alice.id}`)
@@ -275,6 +275,7 @@ asOwner.describe('above the owner’s limit', () => {
   asOwner.use({ tolerated: /status of 422/ })
   asOwner(
     'a payment that the budget refused gets what is missing with one press, with the password above the limit @screens-46',
+    { tag: '@core' },
     async ({ page, owner }) => {
       const group = await owner.group('Tight', { spendLimit: 2 })
       const { apiKey } = await owner.agent(group, 'Tight bot')

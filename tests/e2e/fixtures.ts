@@ -3,14 +3,15 @@ import { setTimeout } from 'node:timers/promises'
 import '../support/connections.ts'
 import { type BrowserContext, test as base, expect, type Page, type TestInfo } from '@playwright/test'
 import { BursarClient } from '../../local/client.ts'
+import { within } from '../support/patience.ts'
 import { type Account, createAccount, keepSession, withFreshSession } from './accounts.ts'
 import { createFundedAccount, createOwner, type FundedAccount, type Owner } from './people.ts'
 import type { SeededAccount } from './seededAccount.ts'
 
 export { expect }
 
-/** After anything a person does, each page shows its result within this time. */
-export const soon = { timeout: 3_000 }
+/** After anything a person does, each page shows its result within three seconds. Measured by tests of promised times only. */
+export const soon = process.env.PROMISED_TIMES ? { timeout: 3_000 } : within(15_000)
 
 type Watch = {
   /** Applies the same checks to another context. */
@@ -55,7 +56,9 @@ export const test = base.extend<
       await use({ over, requests })
       if (info.error) await attachPictures(context, info)
       await context.clearPermissions()
-      expect(problems.filter((problem) => !tolerated?.test(problem))).toEqual([])
+      const unexpected = problems.filter((problem) => !tolerated?.test(problem))
+      await stopRoutes(context)
+      expect(unexpected).toEqual([])
       for (const page of context.pages()) await leave(page)
     },
     { auto: true },
@@ -75,8 +78,13 @@ export const test = base.extend<
 
   own: [async ({ bursar }, use) => use(await createFundedAccount(bursar)), { scope: 'worker' }],
 
-  owner: [async ({ bursar }, use) => use(await createOwner(bursar)), { scope: 'worker', timeout: 90_000 }],
+  owner: [async ({ bursar }, use) => use(await createOwner(bursar)), { scope: 'worker', ...within(90_000) }],
 })
+
+/** Ends the handlers of a test's routes: one that waits for a reply when the test ends would fail it. */
+async function stopRoutes(context: BrowserContext): Promise<void> {
+  for (const routed of [...context.pages(), context]) await routed.unrouteAll({ behavior: 'ignoreErrors' })
+}
 
 /** Leaves the page as the next test may use it. */
 async function leave(page: Page): Promise<void> {

@@ -56,7 +56,7 @@ test('shows each status in plain words, an unknown recipient and a slow refresh 
     ...over,
   })
   const refusal = { rule: 'group.budget_per_day', next: 'x' }
-  const paid = ['−$5.00 USDC', 'Paid'] as const
+  const paid = ['−$5.00 USDC', ''] as const
   const held = ['$5.00 USDC', 'Held'] as const
   const unmoved = ['$5.00 USDC', ''] as const
   const expected: [row: object, shown: RegExp, moved: readonly [amount: string, word: string]][] = [
@@ -68,9 +68,9 @@ test('shows each status in plain words, an unknown recipient and a slow refresh 
     [rowOf('CANCELLED'), /Failed$/, unmoved],
     [rowOf('VALIDATION_FAILED'), /Failed$/, unmoved],
     [rowOf('POLICY_REJECTED', 'address', { refusal, errorMessage: 'x' }), /Failed\s*Daily budget$/, unmoved],
-    [rowOf('PENDING', 'escrow'), /Pending\s*Awaiting Claim$/, ['−$5.00 USDC', 'In payout']],
+    [rowOf('PENDING', 'escrow'), /^Awaiting Claim$/, paid],
     [rowOf('CONFIRMED', 'escrow'), /Completed\s*Funds Withdrawn$/, paid],
-    [rowOf('CANCELLED', 'escrow', { toAddress: null }), /Failed\s*Funds Reclaimed$/, paid],
+    [rowOf('CANCELLED', 'escrow', { toAddress: null }), /Failed\s*Funds Reclaimed$/, ['−$5.00 USDC', 'Was in payout']],
     [rowOf('CONFIRMED', 'deposit', { fromAddress: `0x${'56'.repeat(20)}` }), /Completed$/, ['+$5.00 USDC', 'Received']],
     [rowOf('CONFIRMED', 'withdrawal'), /Completed$/, ['−$5.00 USDC', 'Withdrawn']],
     [rowOf('CONFIRMED', 'escrow_withdraw'), /Completed$/, ['$5.00 USDC', 'Withdrawn']],
@@ -162,7 +162,7 @@ test('a payment’s detail shows when it was decided, signed, sent and confirmed
     await page.getByRole('log').getByText('Failed to copy').click()
     // A dialog that is about to close is still visible, so it is used once more.
     await expect(page).toHaveURL(/detail=/)
-    await dialog.getByRole('button', { name: 'Copy transaction hash' }).click({ timeout: 3_000 })
+    await dialog.getByRole('button', { name: 'Copy transaction hash' }).click()
     await expect(page.getByRole('log')).toContainText('Failed to copy')
     await page.mouse.click(10, 400)
     await expect(dialog).toBeHidden()
@@ -367,7 +367,7 @@ test.describe('reclaim all', () => {
     shown.payouts = payouts.map((payout, i) => ({ ...payout, status: i === 0 ? 'CREATED' : 'RECLAIMED' }))
     await page.clock.runFor(2_100)
     await expect(page.getByRole('dialog', { name: 'Reclaiming payouts' })).toContainText('2 of 3')
-    await expect(page.getByText('RECLAIMED', { exact: true }), 'in the list, while the rest continues').toHaveCount(2)
+    await expect(page.getByText('Reclaimed', { exact: true }), 'in the list, while the rest continues').toHaveCount(2)
     shown.payouts = payouts.map((payout, i) => ({ ...payout, status: i === 0 ? 'WITHDRAWN' : 'RECLAIMED' }))
     await page.clock.runFor(2_100)
     const failed = page.getByRole('alertdialog', { name: 'Payouts not reclaimed' })
@@ -413,6 +413,13 @@ test.describe('reclaim all', () => {
 })
 
 test('usage shows all wallets side by side and explains what is empty @list-states-6', async ({ page }) => {
+  const key = {
+    limit: '1000',
+    used: '750',
+    remaining: '250',
+    percentUsed: 75,
+    endsAt: '2026-12-10T12:00:00.000Z',
+  }
   const wallet = (
     id: string,
     name: string | null,
@@ -424,6 +431,7 @@ test('usage shows all wallets side by side and explains what is empty @list-stat
     address: '0x52908400098527886E0F7030069857D2E4169EE7',
     chain,
     sessionKeyBudget: { currentSpent: '900', limit: '1000', percentUsed: 90, remaining: '100' },
+    sessionKey: key,
     policyGroups,
   })
   const unlimited = {
@@ -453,7 +461,9 @@ test('usage shows all wallets side by side and explains what is empty @list-stat
       currentPeriod: '2026-11',
       periodStart: '2026-11-01T00:00:00.000Z',
       periodEnd: '2026-12-01T00:00:00.000Z',
+      previous: { period: '2026-10', periodStart: '2026-10-01T00:00:00.000Z', spent: '640.25' },
     },
+    sessionKeys: { limit: '2000', used: '1500', remaining: '500', percentUsed: 75, endsAt: key.endsAt },
     gasAllowance: {
       limit: 20_000_000,
       used: 5_000_000,
@@ -475,9 +485,10 @@ test('usage shows all wallets side by side and explains what is empty @list-stat
   const series = ['Scout', 'Buyer', 'Researcher', 'Courier', 'Night shift'].map((name, n) => {
     const amounts = days.map((i) => ((i * 7 + n * 5) % 11 > 4 ? String(((i * 3 + n * 13) % 17) / 2) : '0'))
     const total = String(amounts.reduce((sum, amount) => sum + Number(amount), 0))
-    return { kind: 'agent' as const, id: name, name, count: 20, total, amounts }
+    return { kind: 'agent' as const, id: name, name, order: n, count: 20, total, amounts }
   })
-  const spending: Spending = { days: days.map(day), series }
+  const previous = days.map((i) => String((i * 5) % 13))
+  const spending: Spending = { days: days.map(day), previous, series }
   await page.route('**/api/usage/spending*', (route) =>
     route.fulfill(answer(route.request().url().includes('wallet=w1') ? { ...spending, series: [] } : spending)),
   )
@@ -502,6 +513,8 @@ test('usage shows all wallets side by side and explains what is empty @list-stat
   await expect(month).toContainText('November 2026 · Nov 1, 2026 to Nov 30, 2026 (UTC)')
   await expect(month).toContainText('Dec 1, 2026, 00:00 UTC')
   await expect(month, 'unlike the days of lists').toContainText('Months and days here are in UTC')
+  await expect(month).toContainText('Spent in October 2026$640.25 USDC')
+  await expect(month).toContainText('The session keys can still pay $500.00 USDC of $2,000.00 USDC')
   const all = page.getByRole('region', { name: 'All Wallets' })
   await expect(all.getByRole('listitem')).toHaveCount(2)
   for (const text of ['Unnamed Wallet', 'Spent', 'Limit', 'Used %', '90%', 'Policy groups'])

@@ -29,9 +29,9 @@ test('a page or dialog whose file stays gone says to reload @screens-24', async 
 
 test('sign-in works without the file of the toasts @screens-25', async ({ page }) => {
   await page.clock.install()
-  await page.route('**/assets/Toaster-*.js', (route) => route.abort())
+  await page.route('**/assets/later-*.js', (route) => route.abort())
   const [failed] = await Promise.all([
-    page.waitForEvent('requestfailed', (request) => request.url().includes('/assets/Toaster-')),
+    page.waitForEvent('requestfailed', (request) => request.url().includes('/assets/later-')),
     page.goto('/login'),
   ])
   // Ends after the page's own attempt, whose failure React shows within half a second.

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { Bursar } from '#sdk'
+import { patient, within } from '../support/patience.ts'
 import { signUpByPasscode } from './accounts.ts'
 import { audit } from './audit.ts'
 import { expect, test } from './fixtures.ts'
@@ -9,13 +10,18 @@ import { recipient } from './seededAccount.ts'
 
 const stranger = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 /** Long enough for a payment to be on chain. */
-const onChain = { timeout: 45_000 }
+const onChain = within(45_000)
 
 /** The wrong code of the claim gets 422, which the browser logs. */
 test.use({ tolerated: /status of 422/ })
 
-test('from the first sign-in to paid agents and claimed payouts @path-1', async ({ page, bursar, browser, watch }) => {
-  test.setTimeout(170_000)
+test('from the first sign-in to paid agents and claimed payouts @path-1', { tag: '@core' }, async ({
+  page,
+  bursar,
+  browser,
+  watch,
+}) => {
+  test.setTimeout(patient(200_000))
   const { email, password } = await signUpByPasscode(bursar)
   const dialog = page.getByRole('dialog')
   const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true })
@@ -90,7 +96,7 @@ test('from the first sign-in to paid agents and claimed payouts @path-1', async 
     await page.getByRole('button', { name: 'Close' }).last().click()
     await expect(async () => {
       await page.reload()
-      await expect(page.getByTestId('wallet-balance')).toHaveText('$100.00 USDC', { timeout: 2_000 })
+      await expect(page.getByTestId('wallet-balance')).toHaveText('$100.00 USDC', within(5_000))
     }).toPass(onChain)
   })
 
@@ -228,8 +234,8 @@ test('from the first sign-in to paid agents and claimed payouts @path-1', async 
     await expect(page.getByRole('heading', { name: 'Reclaimed 7.25 USDC' })).toBeVisible(onChain)
     await button('Done').click()
     await page.keyboard.press('Escape') // the details, where the reclaim began
-    await expect(row).toContainText('RECLAIMED')
-    await expect(page.getByRole('row').filter({ hasText: '10.00' })).toContainText('WITHDRAWN')
+    await expect(row).toContainText('Reclaimed')
+    await expect(page.getByRole('row').filter({ hasText: '10.00' })).toContainText('Withdrawn')
   })
 
   await test.step('the overview adds it all up', async () => {

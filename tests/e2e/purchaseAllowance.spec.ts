@@ -6,6 +6,7 @@ import type { PolicyGroup } from '#schemas/policy.ts'
 import type { SessionKeyInfo } from '#schemas/sessionKey.ts'
 import type { Wallet } from '#schemas/wallet.ts'
 import type { BursarClient } from '../../local/client.ts'
+import { within } from '../support/patience.ts'
 import { createFundedWallet } from '../support/testStack.ts'
 import { createAccount } from './accounts.ts'
 import { audit } from './audit.ts'
@@ -14,7 +15,7 @@ import { test as base, expect } from './fixtures.ts'
 import { keyboard } from './inputModes.ts'
 
 /** Long enough for a payment to be on chain. */
-const onChain = { timeout: 45_000 }
+const onChain = within(45_000)
 
 /** `user`: signed in. */
 const test = base.extend<{ user: { token: string } }>({
@@ -38,6 +39,9 @@ test('a new wallet keeps a part of its first limit for purchases @session-keys-3
   await page.goto('/dashboard/wallets?deploy=true')
   const form = dialogOf(page, 'Deploy Smart Wallet')
   const allowance = form.getByLabel('For purchases', { exact: true })
+  await expect(form.getByLabel('Wallet name')).toBeVisible()
+  await expect(allowance, 'nothing about purchases for those who make none').toBeHidden()
+  await form.getByText('Advanced', { exact: true }).press('Enter')
   await expect(allowance).toHaveValue('0')
   await expect(allowance).toHaveAccessibleDescription(
     /^The purchase allowance is the part of the limit .* \$50\.00 would/,
@@ -69,11 +73,9 @@ test('a new wallet keeps a part of its first limit for purchases @session-keys-3
   expect(await infoOf(bursar, user.token, wallet!.id)).toMatchObject({ purchaseAllowance: 50, nonce: 1 })
 })
 
-test('a rotation, or the owner, changes what is kept for purchases, by keyboard @session-keys-33', async ({
-  page,
-  bursar,
-  user,
-}) => {
+test('a rotation, or the owner, changes what is kept for purchases, by keyboard @session-keys-33', {
+  tag: '@core',
+}, async ({ page, bursar, user }) => {
   const { token } = user
   const phrase = generateMnemonic(english, 128)
   const owner = mnemonicToAccount(phrase).address

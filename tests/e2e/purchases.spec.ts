@@ -57,11 +57,9 @@ async function createBuyer(owner: Owner, bursar: { url: string } & Parameters<ty
   return { wallet, group, agent, buy, report }
 }
 
-test('a purchase from a seller that is not verified shows what is bought and who is paid, and is handed out later @purchase-screens-1', async ({
-  page,
-  owner,
-  bursar,
-}) => {
+test('a purchase from a seller that is not verified shows what is bought and who is paid, and is handed out later @purchase-screens-1', {
+  tag: '@core',
+}, async ({ page, owner, bursar }) => {
   const buyer = await createBuyer(owner, bursar, 'Weather')
   using seller = await createSeller(await usdcOf(bursar), false)
   const asked = await buyer.buy(seller, 'weather-1')
@@ -89,7 +87,7 @@ test('a purchase from a seller that is not verified shows what is bought and who
   await expect(details).toContainText('Purchase')
   await expect(details.getByRole('list', { name: 'Progress' })).toContainText('Handed out')
   await buyer.report(asked.body.id, { payment_response: null, served: false })
-  await expect(details).toContainText('The agent did not get it')
+  await expect(details).toContainText('Not delivered')
   await audit(page, 'transaction-purchase', widths)
 
   await page.goto('/dashboard/transactions?type=x402')
@@ -100,11 +98,9 @@ test('a purchase from a seller that is not verified shows what is bought and who
   await expect(page.getByText('Type: Purchase')).toBeVisible()
 })
 
-test('pausing an agent says what sellers can still take, and stops that too if the owner wishes @purchase-screens-2', async ({
-  page,
-  owner,
-  bursar,
-}) => {
+test('pausing an agent says what sellers can still take, and stops that too if the owner wishes @purchase-screens-2', {
+  tag: '@core',
+}, async ({ page, owner, bursar }) => {
   const buyer = await createBuyer(owner, bursar, 'Market')
   using seller = await createSeller(await usdcOf(bursar), true)
   for (const _ of [1, 2]) expect(await buyer.buy(seller)).toMatchObject({ status: 201, body: { status: 'PROCESSING' } })

@@ -3,8 +3,9 @@ import { minuteMs } from '#domain/time.ts'
 import type { BursarClient } from '../../local/client.ts'
 import { demo } from '../../local/stack/seed.ts'
 import { keepSession, login } from './accounts.ts'
-import { audit } from './audit.ts'
+import { audit, everyWidth } from './audit.ts'
 import { beSignedIn, expect, test } from './fixtures.ts'
+import { goInApp } from './inApp.ts'
 import type { SeededAccount } from './seededAccount.ts'
 import { thorough } from './thorough.ts'
 
@@ -45,14 +46,17 @@ const screens: Record<string, [path: string | ((seeded: SeededAccount) => string
 test.describe('signed in', () => {
   test.beforeEach(({ context, seeded }) => beSignedIn(context, seeded))
 
-  for (const [name, [path, ready]] of Object.entries(screens))
-    test(`${name} fits every width and is accessible @screens-1`, async ({ page, seeded }) => {
-      await page.goto(`/dashboard${typeof path === 'string' ? path : path(seeded)}`)
-      await ready(page)
-      await audit(page, name)
-    })
+  test('every page fits every width and is accessible @screens-1', { tag: '@core' }, async ({ page, seeded }) => {
+    await page.goto('/dashboard/overview')
+    for (const [name, [path, ready]] of Object.entries(screens))
+      await test.step(name, async () => {
+        await goInApp(page, `/dashboard${typeof path === 'string' ? path : path(seeded)}`)
+        await ready(page)
+        await audit(page, name, everyWidth)
+      })
+  })
 
-  test('the menu fits, traps the focus and restores it @screens-2', async ({ page }) => {
+  test('the menu fits, traps the focus and restores it @screens-2', { tag: '@core' }, async ({ page }) => {
     await page.goto('/dashboard/contacts')
     const menu = page.getByRole('button', { name: 'Open menu' })
     await menu.press('Enter')
@@ -85,6 +89,12 @@ test.describe('signed in', () => {
       await page.getByRole('button', { name: 'Unpin menu' }).press('Enter')
       await expect(navigation).toBeHidden()
       await expect(menu).toBeFocused()
+      await page.evaluate(() => localStorage.removeItem('menu_pinned'))
+      await page.setViewportSize({ width: 1440, height: 900 })
+      await page.reload()
+      await expect(navigation, 'without a choice, from 1,440 px on').toBeVisible()
+      await page.setViewportSize({ width: 1400, height: 900 })
+      await expect(navigation).toBeHidden()
     })
   })
 
@@ -246,11 +256,9 @@ test.describe('signed in', () => {
 test.describe('a session that ended', () => {
   test.use({ tolerated: /status of 401/ })
 
-  test('a countdown announces that the session has expired and redirects to sign-in @screens-4', async ({
-    page,
-    context,
-    bursar,
-  }) => {
+  test('a countdown announces that the session has expired and redirects to sign-in @screens-4', {
+    tag: '@core',
+  }, async ({ page, context, bursar }) => {
     await page.clock.install()
     await keepRevoked(context, bursar)
     await page.clock.pauseAt(Date.now() + minuteMs)
@@ -305,7 +313,9 @@ async function signInAsDemo(page: Page): Promise<void> {
 }
 
 test.describe('signed out', () => {
-  test('the guard redirects to sign-in and back to the requested page @screens-6', async ({ page }) => {
+  test('the guard redirects to sign-in and back to the requested page @screens-6', { tag: '@core' }, async ({
+    page,
+  }) => {
     await page.goto('/dashboard/payouts?create=true')
     await expect(page).toHaveURL(`/login?redirect=${encodeURIComponent('/dashboard/payouts?create=true')}`)
     await signInAsDemo(page)
@@ -313,15 +323,22 @@ test.describe('signed out', () => {
     await expect(page.getByLabel('Source wallet').getByRole('option')).toContainText(['Select a wallet', /\$/])
   })
 
-  for (const elsewhere of ['https://evil.example/dashboard', '//evil.example', 'javascript:alert(1)', '/dashboards'])
-    test(`sign-in does not redirect to ${elsewhere} @screens-7`, async ({ page }) => {
-      await page.goto(`/login?redirect=${encodeURIComponent(elsewhere)}`)
-      await signInAsDemo(page)
-      await expect(page).toHaveURL('/dashboard/overview')
+  test('sign-in redirects to pages of the dashboard only @screens-7', async ({ page }) => {
+    const signInFrom = (elsewhere: string) => `/login?redirect=${encodeURIComponent(elsewhere)}`
+    await page.goto(signInFrom('https://evil.example/dashboard'))
+    await signInAsDemo(page)
+    await expect(page).toHaveURL('/dashboard/overview')
+    for (const elsewhere of [
+      'https://evil.example/dashboard',
+      '//evil.example',
+      'javascript:alert(1)',
+      '/dashboards',
+    ]) {
       // The page may redirect before it has loaded.
-      await page.goto(`/login?redirect=${encodeURIComponent(elsewhere)}`, { waitUntil: 'commit' })
+      await page.goto(signInFrom(elsewhere), { waitUntil: 'commit' })
       await expect(page).toHaveURL('/dashboard/overview')
-    })
+    }
+  })
 
   test('an unknown path redirects to sign-in @screens-8', async ({ page }) => {
     await page.goto('/nowhere/at/all')
@@ -365,17 +382,22 @@ test.describe('signed out', () => {
     })
   })
 
-  for (const [path, title] of Object.entries({
-    '/signup': /account/i,
-    '/confirm': /confirm/i,
-    '/forgot-password': /password/i,
-    '/reset-password': /password/i,
-  }))
-    test(`${path} fits every width and is accessible @screens-10`, async ({ page }) => {
-      await page.goto(path)
+  test('the pages before sign-in fit every width and are accessible @screens-10', { tag: '@core' }, async ({
+    page,
+  }) => {
+    const titles = {
+      '/signup': /account/i,
+      '/confirm': /confirm/i,
+      '/forgot-password': /forgot/i,
+      '/reset-password': /choose a new/i,
+    }
+    await page.goto('/login')
+    for (const [path, title] of Object.entries(titles)) {
+      await goInApp(page, path)
       await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible()
-      await audit(page, path.slice(1))
-    })
+      await audit(page, path.slice(1), everyWidth)
+    }
+  })
 
   test('an expired temporary password leads to the form for a new one', async ({ page }) => {
     const challenge = { challengeName: 'NEW_PASSWORD_REQUIRED', session: 'any', email: demo.email }
@@ -454,14 +476,22 @@ test.describe('headers', () => {
     '/login': page,
     '/dashboard/overview': dashboard,
     '/signup': page,
-    '/claim/x': { ...page, 'cache-control': 'no-store', 'x-robots-tag': 'noindex' },
+    '/claim/x': {
+      ...page,
+      // The balance of a kept account.
+      'content-security-policy': policyWith({
+        connect: ' https://mainnet.base.org https://sepolia.base.org',
+        frame: '',
+      }),
+      ...{ 'cache-control': 'no-store', 'x-robots-tag': 'noindex' },
+    },
     '/api/health': api,
     '/api/nothing': api,
   }
-  for (const [path, headers] of Object.entries(expected))
-    test(`${path} has the security headers @screens-12`, async ({ request }) => {
-      expect((await request.get(path)).headers()).toMatchObject(headers)
-    })
+  test('every kind of reply has its security headers @screens-12', { tag: '@core' }, async ({ request }) => {
+    for (const [path, headers] of Object.entries(expected))
+      expect((await request.get(path)).headers(), path).toMatchObject(headers)
+  })
 
   test('assets are cached permanently', async ({ page, request, watch }) => {
     await page.goto('/login')

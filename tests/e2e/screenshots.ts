@@ -15,6 +15,7 @@ import { demo } from '../../local/stack/seed.ts'
 import { startStack } from '../../local/stack/stack.ts'
 import { findBrowser } from '../../local/tools/browser.ts'
 import { root } from '../../local/tools/runTool.ts'
+import { within } from '../support/patience.ts'
 import { keepSession, login } from './accounts.ts'
 
 const folder = join(root, 'docs/images')
@@ -50,7 +51,7 @@ try {
   await take('overview', desktop(730), async (page) => {
     await page.goto('/dashboard/overview')
     const dismiss = page.getByRole('button', { name: 'Dismiss first steps' })
-    if (await dismiss.isVisible({ timeout: 5_000 })) await dismiss.click()
+    if (await dismiss.isVisible(within(5_000))) await dismiss.click()
     await page.getByRole('region', { name: 'Recent Transactions' }).getByRole('listitem').first().waitFor()
   })
   await take('agent', desktop(1120), async (page) => {

@@ -1,4 +1,4 @@
-/** Session keys, revoke authority, the owner's exit and recovery (record 030). */
+/** Session keys, revoke authority, the owner's exit and recovery (docs/product.md: wallets). */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { BrowserContext, Page, Route } from '@playwright/test'
@@ -8,6 +8,7 @@ import type { SessionKeyInfo } from '#schemas/sessionKey.ts'
 import type { Wallet } from '#schemas/wallet.ts'
 import { type BursarClient, until } from '../../local/client.ts'
 import { agentWalletAbi } from '../../worker/chain/abi.ts'
+import { within } from '../support/patience.ts'
 import { addressFor } from '../support/stackClient.ts'
 import { createFundedWallet } from '../support/testStack.ts'
 import { type Account, createAccount } from './accounts.ts'
@@ -16,7 +17,7 @@ import { test as base, expect, soon } from './fixtures.ts'
 import { injectWallet } from './injectedWallet.ts'
 
 /** Long enough for a payment to be on chain. */
-const onChain = { timeout: 45_000 }
+const onChain = within(45_000)
 
 type WalletUser = { account: Account; token: string; phrase: string; wallet: Wallet }
 
@@ -59,11 +60,9 @@ function recorder(context: BrowserContext) {
   }
 }
 
-test('shows what the session key may do and rotates it, by keyboard alone @session-keys-1', async ({
-  page,
-  bursar,
-  user,
-}) => {
+test('shows what the session key may do and rotates it, by keyboard alone @session-keys-1', {
+  tag: ['@core', '@promised-too'],
+}, async ({ page, bursar, user }) => {
   const before = await infoOf(bursar, user)
   await page.goto('/dashboard/wallets')
   const card = page.getByTestId('wallet-card').filter({ hasText: 'Treasury' })
@@ -92,7 +91,7 @@ test('shows what the session key may do and rotates it, by keyboard alone @sessi
   await expect(form.getByLabel('Duration in hours')).toHaveValue('720')
   await page.keyboard.press('ControlOrMeta+a')
   await page.keyboard.type('$40.50')
-  await expect(limit).toHaveValue('40.50')
+  await expect(limit).toHaveValue('$40.50')
   await expect(form.getByTestId('exposure')).toContainText('now: $100.00 USDCAfter this: $40.50 USDC')
   await form.getByRole('button', { name: '7 days' }).focus()
   await page.keyboard.press('Space')
@@ -184,7 +183,7 @@ test.describe('when the server fails', () => {
     await page.route('**/session-key', fails)
     await page.goto(`/dashboard/wallets?session=${user.wallet.id}`)
     const info = dialogOf(page, 'Session Key Management')
-    await expect(info.getByRole('alert')).toContainText('Failed to load session key info', { timeout: 15_000 })
+    await expect(info.getByRole('alert')).toContainText('Couldn’t load the session key', within(15_000))
     await page.unroute('**/session-key')
     await info.getByRole('button', { name: 'Try again' }).click()
     await info.getByRole('button', { name: 'Rotate session key' }).click()
@@ -217,12 +216,9 @@ test.describe('when the server fails', () => {
 test.describe('with the owner key', () => {
   test.use({ tolerated: /status of (409|422)/ })
 
-  test('the session is revoked, then renewed with a recovery phrase that never leaves the page @session-keys-5', async ({
-    page,
-    context,
-    bursar,
-    user,
-  }) => {
+  test('the session is revoked, then renewed with a recovery phrase that never leaves the page @session-keys-5', {
+    tag: ['@core', '@promised-too'],
+  }, async ({ page, context, bursar, user }) => {
     const check = recorder(context)
     await page.goto(`/dashboard/wallets?session=${user.wallet.id}`)
     await page.getByRole('button', { name: 'Revoke session' }).click()
@@ -267,7 +263,7 @@ test.describe('with the owner key', () => {
     await card.getByRole('button', { name: 'Renew with owner key' }).click()
     const info = dialogOf(page, 'Session Key Management')
     await expect(info.getByTestId('exposure')).toContainText('Most that can leave without you: $0.00 USDC')
-    await expect(info.getByTestId('session-facts')).toContainText('By you only: you revoked the session')
+    await expect(info.getByTestId('session-facts')).toContainText('Only you can: you revoked the session')
     await expect(info.getByTestId('session-facts')).toContainText('Inactive')
     await audit(page, 'session-revoked')
     await info.getByRole('button', { name: 'Renew with owner key' }).click()
@@ -282,7 +278,7 @@ test.describe('with the owner key', () => {
     await check(page, [user.phrase, Buffer.from(privateKey!).toString('hex')])
   })
 
-  test('a rotation above what we may grant in a day asks the owner to sign @session-keys-6', async ({
+  test('a rotation above what we may grant in a day asks the owner to sign @session-keys-6', { tag: '@core' }, async ({
     page,
     bursar,
     user,
@@ -321,12 +317,9 @@ test.describe('with the owner key', () => {
     await expect(page.getByTestId('wallet-card')).toContainText('$9,984.00 of $9,984.00 left')
   })
 
-  test('revoking authority takes four steps, and the page notices the owner’s transaction by itself @session-keys-7', async ({
-    page,
-    context,
-    bursar,
-    user,
-  }) => {
+  test('revoking authority takes four steps, and the page notices the owner’s transaction by itself @session-keys-7', {
+    tag: '@core',
+  }, async ({ page, context, bursar, user }) => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.goto(`/dashboard/wallets?authority=${user.wallet.id}`)
     await expect(alertDialogOf(page, 'Revoke our authority?')).toBeVisible()
@@ -379,11 +372,9 @@ test.describe('with the owner key', () => {
     await expect(info.getByRole('button', { name: 'Rotate session key' })).toHaveCount(0)
   })
 
-  test('revoking authority can be signed with the recovery phrase in step four @session-keys-8', async ({
-    page,
-    bursar,
-    user,
-  }) => {
+  test('revoking authority can be signed with the recovery phrase in step four @session-keys-8', {
+    tag: '@core',
+  }, async ({ page, bursar, user }) => {
     await page.goto(`/dashboard/wallets?authority=${user.wallet.id}`)
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('button', { name: 'I understand' }).click()
@@ -396,11 +387,9 @@ test.describe('with the owner key', () => {
   })
 })
 
-test('a connected owner wallet withdraws everything, and another account is told that it is not the owner @session-keys-9', async ({
-  page,
-  context,
-  bursar,
-}) => {
+test('a connected owner wallet withdraws everything, and another account is told that it is not the owner @session-keys-9', {
+  tag: ['@core', '@promised-too'],
+}, async ({ page, context, bursar }) => {
   const wallet = await injectWallet(context)
   const [first, second] = wallet.addresses
   const user = await createWalletUser(bursar, '42.5', first)

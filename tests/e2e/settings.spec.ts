@@ -9,7 +9,7 @@ import { inputModes } from './inputModes.ts'
 test.use({ tolerated: /status of (400|500)|ERR_FAILED|dynamically imported module/ })
 
 for (const { by, viewport, inputOf } of inputModes)
-  test(`changes name and password, by ${by} @settings-1`, async ({ page, bursar, account }) => {
+  test(`changes name and password, by ${by} @settings-1`, { tag: '@core' }, async ({ page, bursar, account }) => {
     await page.setViewportSize(viewport)
     const input = inputOf(page)
     const look = async (name: string) => {

@@ -1,6 +1,7 @@
 /** Wallet connection (record 010). */
 import type { Page } from '@playwright/test'
 import type { User } from '#schemas/account.ts'
+import { within } from '../support/patience.ts'
 import { createAccount } from './accounts.ts'
 import { audit } from './audit.ts'
 import { beSignedIn, expect, test } from './fixtures.ts'
@@ -29,7 +30,7 @@ for (const { by, viewport, inputOf, look } of inputModesSwapped)
   test.describe(`by ${by}`, () => {
     test.use({ viewport })
 
-    test('the panel connects a wallet and restores it after a reload @wallet-link-1', async ({
+    test('the panel connects a wallet and restores it after a reload @wallet-link-1', { tag: '@core' }, async ({
       page,
       context,
       watch,
@@ -180,7 +181,11 @@ for (const { by, viewport, inputOf, look } of inputModesSwapped)
       await expect(section.getByText(short(wallet.addresses[0]))).toHaveCount(0)
     })
 
-    test('links the address by a signature and unlinks it @wallet-link-7', async ({ page, context, bursar }) => {
+    test('links the address by a signature and unlinks it @wallet-link-7', { tag: '@core' }, async ({
+      page,
+      context,
+      bursar,
+    }) => {
       const input = inputOf(page)
       const own = await createAccount(bursar) // mouse and keyboard run in parallel
       await own.keep(context)
@@ -215,7 +220,7 @@ for (const { by, viewport, inputOf, look } of inputModesSwapped)
       expect((await kept()).publicAddress).toBeNull()
     })
 
-    test('a connected wallet becomes the owner of a new smart wallet @wallet-link-8', async ({
+    test('a connected wallet becomes the owner of a new smart wallet @wallet-link-8', { tag: '@core' }, async ({
       page,
       context,
       bursar,
@@ -234,7 +239,7 @@ for (const { by, viewport, inputOf, look } of inputModesSwapped)
       await look(page, 'deploy-with-wallet')
       await input.press(deploy)
       const done = page.getByRole('dialog', { name: 'Smart Wallet Created' })
-      await expect(done.getByText(address)).toBeVisible({ timeout: 30_000 })
+      await expect(done.getByText(address)).toBeVisible(within(30_000))
     })
   })
 
@@ -327,7 +332,7 @@ test.describe('outside the dashboard', () => {
   // An unknown claim link.
   test.use({ tolerated: /status of 404/ })
 
-  test('only the dashboard may connect to wallets and chains @wallet-link-12', async ({
+  test('only the dashboard may connect to wallets and chains @wallet-link-12', { tag: '@core' }, async ({
     page,
     context,
     watch,
@@ -335,8 +340,10 @@ test.describe('outside the dashboard', () => {
   }) => {
     await beSignedIn(context, seeded)
     const policyOf = async (path: string) => (await page.request.get(path)).headers()['content-security-policy'] ?? ''
-    for (const path of ['/', '/login', '/signup', '/claim/abc'])
-      expect(await policyOf(path), path).toContain("connect-src 'self';")
+    for (const path of ['/', '/login', '/signup']) expect(await policyOf(path), path).toContain("connect-src 'self';")
+    expect(await policyOf('/claim/abc'), 'no wallets, but the balance of a kept account').toContain(
+      "connect-src 'self' https://mainnet.base.org https://sepolia.base.org;",
+    )
     for (const path of ['/dashboard', '/dashboard/overview']) {
       const policy = await policyOf(path)
       expect(policy.split(',').length, `${path}: one policy, not two that both hold`).toBe(1)

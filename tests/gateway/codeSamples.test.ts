@@ -86,7 +86,7 @@ test('the samples in TypeScript run, and return the payment of the same key @ope
   expect(output.getPayment).toMatch(/^[A-Z]+$/)
 })
 
-test('the samples of the command line succeed @openapi-7', async () => {
+test('the samples of the command line succeed @openapi-7', { tags: ['all'] }, async () => {
   const shown = labelled('Command line')
   expect(shown.length).toBeGreaterThan(4)
   const script = shown.map((sample) => `${runnable(sample)} > /dev/null; echo "${sample.id} $?"`)

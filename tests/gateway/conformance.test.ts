@@ -1,10 +1,15 @@
-/** Runs the MCP conformance suites against a fixture behind the product's /mcp, and against the product's tools. */
+/**
+ * Runs the MCP conformance suites against a fixture behind the product's /mcp, and against the product's tools.
+ *
+ * @module-tag all
+ */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runClient } from '../support/clients.ts'
+import { patient } from '../support/patience.ts'
 import { createSender } from '../support/stackClient.ts'
 import { createTestStack, type TestStack } from '../support/testStack.ts'
 import { startBearerProxy } from './conformance/bearerProxy.ts'
@@ -22,7 +27,7 @@ beforeAll(async () => {
   const { agents } = await createSender(stack, { funds: '1', limit: 1 })
   fixture = await startBearerProxy(stack.url, agents[0]!.apiKey)
   product = await startBearerProxy(url, (await createAgent()).apiKey)
-}, 180_000)
+}, patient(180_000))
 afterAll(async () => {
   await product?.stop()
   await fixture?.stop()
@@ -41,17 +46,25 @@ async function conform(program: string, proxy: Proxy, ...args: string[]) {
   return done.stdout
 }
 
-test('the MCP fixture meets every requirement of revision 2026-07-28, without exceptions @mcp-23', async () => {
-  const expected = ['--expected-failures', baseline('expected-failures.2026-07-28.yml')]
-  const report = await conform(suite, fixture, '--requirements', '2026-07-28', ...expected)
-  // 37 scenarios are required; the others (tasks, x-mcp-header) are reported but not counted.
-  expect(report.match(/^✓ [\w-]+: [1-9]\d* passed, 0 failed$/gm)?.length).toBeGreaterThanOrEqual(37)
-}, 240_000)
+test(
+  'the MCP fixture meets every requirement of revision 2026-07-28, without exceptions @mcp-23',
+  async () => {
+    const expected = ['--expected-failures', baseline('expected-failures.2026-07-28.yml')]
+    const report = await conform(suite, fixture, '--requirements', '2026-07-28', ...expected)
+    // 37 scenarios are required; the others (tasks, x-mcp-header) are reported but not counted.
+    expect(report.match(/^✓ [\w-]+: [1-9]\d* passed, 0 failed$/gm)?.length).toBeGreaterThanOrEqual(37)
+  },
+  patient(240_000),
+)
 
-test('the MCP fixture passes revision 2025-11-25, except for the listed scenarios that need a session @mcp-24', async () => {
-  const expected = ['--expected-failures', baseline('expected-failures.2025-11-25.yml')]
-  await conform(legacySuite, fixture, '--suite', 'active', ...expected)
-}, 240_000)
+test(
+  'the MCP fixture passes revision 2025-11-25, except for the listed scenarios that need a session @mcp-24',
+  async () => {
+    const expected = ['--expected-failures', baseline('expected-failures.2025-11-25.yml')]
+    await conform(legacySuite, fixture, '--suite', 'active', ...expected)
+  },
+  patient(240_000),
+)
 
 test.each(['tools-list', 'server-stateless', 'http-header-validation', 'dns-rebinding-protection'])(
   'the product passes the MCP conformance scenario %s @mcp-25',

@@ -1,9 +1,10 @@
 /** Unmodified clients that are given nothing but the URL, and a person who consents by the API. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { Connection, ConnectionAnswer, ConnectionRequest } from '#schemas/connection.ts'
+import type { Connection } from '#schemas/connection.ts'
 import { runAuthorizationSuite } from '../support/authorizationSuite.ts'
 import { importClient } from '../support/clients.ts'
+import { consentByApi } from '../support/consent.ts'
 import { addressFor, type Sender } from '../support/stackClient.ts'
 import { bursar, createAgent, url } from './gateway.ts'
 import type { ToolAnswer } from './mcpClients.ts'
@@ -11,22 +12,7 @@ import type { ToolAnswer } from './mcpClients.ts'
 const redirectUri = 'http://127.0.0.1:47321/callback'
 const { sender } = await createAgent()
 
-/** Answers as a person would on the consent page: the proposed agent, or a new one. Returns where the browser goes. */
-async function consent(person: Sender, authorizationUrl: URL): Promise<URL> {
-  const response = await fetch(authorizationUrl, { redirect: 'manual' })
-  const page = new URL(response.headers.get('location') ?? 'about:blank')
-  expect([response.status, page.pathname], await response.text()).toEqual([302, '/dashboard/connect'])
-  const path = `/connections/requests/${page.searchParams.get('request')}`
-  const token = await person.token()
-  const { existing, proposed } = await bursar.api<ConnectionRequest>(path, { token })
-  const group = { type: 'new', walletId: person.wallet.id, ...proposed.group }
-  const agent = existing
-    ? { type: 'existing', agentId: existing.agentId }
-    : { type: 'new', name: proposed.agentName, policyGroup: group }
-  const body = { agent, password: person.password }
-  const { redirect } = await bursar.api<ConnectionAnswer>(`${path}/allow`, { token, body })
-  return new URL(redirect!)
-}
+const consent = (person: Sender, authorizationUrl: URL) => consentByApi(bursar, person, authorizationUrl)
 
 const connections = async (): Promise<Connection[]> => bursar.api('/connections', { token: await sender.token() })
 const revoke = async ({ id }: Connection) =>
@@ -169,7 +155,9 @@ test('openid-client registers, checks state and issuer, renews its token, and gi
   })
 })
 
-test('the MCP conformance suite for authorization servers passes, with a person who consents @connect-23', async () => {
+test('the MCP conformance suite for authorization servers passes, with a person who consents @connect-23', {
+  tags: ['all'],
+}, async () => {
   const { code, output } = await runAuthorizationSuite(bursar, async (asked) =>
     fetch(await consent(sender, new URL(asked))),
   )

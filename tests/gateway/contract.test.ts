@@ -288,7 +288,11 @@ describe('every reply of the REST API keeps the contract @rest-7', () => {
 describe('requests generated from the OpenAPI schemas @rest-11', () => {
   const schema = (name: string): JsonSchema => document.components.schemas[name]
   const resolve = (ref: string): JsonSchema => schema(ref.split('/').at(-1)!)
-  const runs = { numRuns: cases(60), interruptAfterTimeLimit: cases(25_000), markInterruptAsFailure: false } as const
+  const runs = {
+    numRuns: cases(20, 60),
+    interruptAfterTimeLimit: cases(25_000),
+    markInterruptAsFailure: false,
+  } as const
 
   /** Compares replies with the document through ajv instead of our own validator. */
   async function validator() {
@@ -378,7 +382,7 @@ describe('requests generated from the OpenAPI schemas @rest-11', () => {
         })
         expect(known.status, known.text).toBe(400)
       }),
-      { ...runs, numRuns: cases(25) },
+      { ...runs, numRuns: cases(10, 25) },
     )
     const twice = await ask('POST', '/v1/payments', {
       token: own.apiKey,

@@ -9,6 +9,7 @@ import { bursar, createAgent, rpcUrl, url, usdc } from './gateway.ts'
 import { type Credentials, connectV1, connectV2, type McpClient } from './mcpClients.ts'
 
 const chain = chainReader(rpcUrl, usdc)
+/** The first and the last run in `npm test`: both versions of the client, both ways to authenticate. */
 const clients: [name: string, connect: (agent: Credentials) => Promise<McpClient>, era: string][] = [
   ['client 2.4, 2026-07-28, OAuth', (agent) => connectV2(agent, { mode: '2026', auth: 'oauth' }), '2026-07-28'],
   ['client 2.4, 2026-07-28, API key', (agent) => connectV2(agent, { mode: '2026', auth: 'key' }), '2026-07-28'],
@@ -18,51 +19,52 @@ const clients: [name: string, connect: (agent: Credentials) => Promise<McpClient
   ['sdk 1.32, API key', (agent) => connectV1(agent, { auth: 'key' }), '2025-11-25'],
 ]
 
-describe.each(clients)('MCP %s @mcp-26', (_name, connect, era) => {
-  test('reads its budget, pays, repeats the call, is refused and lists the results', async () => {
-    const agent = await createAgent()
-    const { client, call } = await connect(agent)
-    expect(client.getServerVersion().name).toBe('bursar')
-    expect(client.getInstructions()).toContain('get_payment_context')
-    if (client.getNegotiatedProtocolVersion) expect(client.getNegotiatedProtocolVersion()).toBe(era)
-    const { tools } = await client.listTools()
-    expect(tools).toHaveLength(11)
+for (const [i, [name, connect, era]] of clients.entries())
+  describe(`MCP ${name} @mcp-26`, { tags: i === 0 || i === clients.length - 1 ? [] : ['all'] }, () => {
+    test('reads its budget, pays, repeats the call, is refused and lists the results', async () => {
+      const agent = await createAgent()
+      const { client, call } = await connect(agent)
+      expect(client.getServerVersion().name).toBe('bursar')
+      expect(client.getInstructions()).toContain('get_payment_context')
+      if (client.getNegotiatedProtocolVersion) expect(client.getNegotiatedProtocolVersion()).toBe(era)
+      const { tools } = await client.listTools()
+      expect(tools).toHaveLength(11)
 
-    const context = await call('get_payment_context')
-    expect(context.structuredContent).toMatchObject({
-      agent: { id: agent.id },
-      budget: { limit: '20', remaining: '20' },
+      const context = await call('get_payment_context')
+      expect(context.structuredContent).toMatchObject({
+        agent: { id: agent.id },
+        budget: { limit: '20', remaining: '20' },
+      })
+
+      const to = addressFor(agent.id)
+      const args = { address: to, amount: '1.25', memo: 'a test', idempotency_key: randomUUID() }
+      const paid = await call('pay_address', args)
+      expect(paid.isError, JSON.stringify(paid)).toBeFalsy()
+      expect(JSON.parse(paid.content[0]!.text)).toEqual(paid.structuredContent)
+      const again = await call('pay_address', args)
+      expect(again.structuredContent).toMatchObject({ id: paid.structuredContent.id, replayed: true })
+
+      const refused = await call('pay_address', { ...args, amount: '100', idempotency_key: randomUUID() })
+      expect(refused.isError).toBe(true)
+      expect(refused.structuredContent).toMatchObject({ code: 'budget_exceeded', max_allowed_now: '18.75' })
+      const wrong = await call('pay_address', { ...args, amount: '-1', idempotency_key: randomUUID() })
+      expect([wrong.isError, wrong.structuredContent.code]).toEqual([true, 'invalid_input'])
+
+      await until('the payment', async () => {
+        const { structuredContent } = await call('get_payment', { payment_id: paid.structuredContent.id })
+        return structuredContent.status === 'CONFIRMED'
+      })
+      expect(await chain.balanceOf(to)).toBe(units('1.25'))
+      const list = await call('list_payments', { limit: 5 })
+      expect(list.structuredContent.data.map(({ status }: { status: string }) => status)).toEqual([
+        'POLICY_REJECTED',
+        'CONFIRMED',
+      ])
+      const late = await call('cancel_payment', { payment_id: paid.structuredContent.id })
+      expect([late.isError, late.structuredContent.code]).toEqual([true, 'conflict'])
+      await client.close()
     })
-
-    const to = addressFor(agent.id)
-    const args = { address: to, amount: '1.25', memo: 'a test', idempotency_key: randomUUID() }
-    const paid = await call('pay_address', args)
-    expect(paid.isError, JSON.stringify(paid)).toBeFalsy()
-    expect(JSON.parse(paid.content[0]!.text)).toEqual(paid.structuredContent)
-    const again = await call('pay_address', args)
-    expect(again.structuredContent).toMatchObject({ id: paid.structuredContent.id, replayed: true })
-
-    const refused = await call('pay_address', { ...args, amount: '100', idempotency_key: randomUUID() })
-    expect(refused.isError).toBe(true)
-    expect(refused.structuredContent).toMatchObject({ code: 'budget_exceeded', max_allowed_now: '18.75' })
-    const wrong = await call('pay_address', { ...args, amount: '-1', idempotency_key: randomUUID() })
-    expect([wrong.isError, wrong.structuredContent.code]).toEqual([true, 'invalid_input'])
-
-    await until('the payment', async () => {
-      const { structuredContent } = await call('get_payment', { payment_id: paid.structuredContent.id })
-      return structuredContent.status === 'CONFIRMED'
-    })
-    expect(await chain.balanceOf(to)).toBe(units('1.25'))
-    const list = await call('list_payments', { limit: 5 })
-    expect(list.structuredContent.data.map(({ status }: { status: string }) => status)).toEqual([
-      'POLICY_REJECTED',
-      'CONFIRMED',
-    ])
-    const late = await call('cancel_payment', { payment_id: paid.structuredContent.id })
-    expect([late.isError, late.structuredContent.code]).toEqual([true, 'conflict'])
-    await client.close()
   })
-})
 
 test('an MCP client requests more scope after exactly one 403 if a tool needs it @mcp-27', async () => {
   // Its first token has all scopes that the group has then.
@@ -103,7 +105,7 @@ test('an MCP client that gives up on a reply and repeats the call pays once @mcp
   await client.close()
 })
 
-describe('MCP Inspector CLI @mcp-29', () => {
+describe('MCP Inspector CLI @mcp-29', { tags: ['all'] }, () => {
   async function inspect(apiKey: string, ...args: string[]) {
     const header = ['--header', `Authorization: Bearer ${apiKey}`]
     const all = ['--cli', `${url}/mcp`, '--transport', 'http', ...header, ...args]

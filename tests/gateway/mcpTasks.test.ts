@@ -47,7 +47,7 @@ test('ext-tasks: a payment that needs approval becomes a task, which completes o
   expect(result.structuredContent).toMatchObject({ id: card.payment?.id, amount: '1.5' })
   await until('the payment on chain', async () => (await chain.balanceOf(to)) === units('1.5'))
   await close()
-}, 60_000)
+})
 
 test('ext-tasks: a denied payment completes with an error, and one below the limit returns immediately @mcp-32', async () => {
   const agent = await createAskingAgent()
@@ -61,9 +61,11 @@ test('ext-tasks: a denied payment completes with an error, and one below the lim
   const small = await session.callTool('pay_address', { ...args, amount: '0.5', idempotency_key: randomUUID() })
   expect(small.kind).toBe('immediate')
   await close()
-}, 60_000)
+})
 
-test('ext-tasks: a client that listens to its task is notified when the task completes @mcp-38', async () => {
+test('ext-tasks: a client that listens to its task is notified when the task completes @mcp-38', {
+  tags: ['all'],
+}, async () => {
   const agent = await createAskingAgent()
   const { client, heard, session, close, resultOf } = await openSession(agent)
   const args = { address: addressFor(`listen ${agent.id}`), amount: '1.5', idempotency_key: randomUUID() }
@@ -79,7 +81,7 @@ test('ext-tasks: a client that listens to its task is notified when the task com
   expect(notice.params).toMatchObject({ taskId, status: 'completed', result: { structuredContent: { amount: '1.5' } } })
   expect(resultOf((await settled).outcome).structuredContent).toMatchObject({ id: taskId, amount: '1.5' })
   await close()
-}, 60_000)
+})
 
 test.each(['2026', '2025'] as const)(
   'a client without tasks (%s) gets the pending result and reads the outcome with get_payment @mcp-33',

@@ -128,7 +128,7 @@ test('openid-client discovers the server and gets a token @oauth-24', async () =
   expect(await openid.tokenIntrospection(config, reply.access_token)).toEqual({ active: false })
 })
 
-test('the authorization server metadata passes the MCP conformance suite @oauth-25', async () => {
+test('the authorization server metadata passes the MCP conformance suite @oauth-25', { tags: ['all'] }, async () => {
   const suite = await runClient('@modelcontextprotocol/conformance/dist/index.js', ['authorization', '--url', url])
   expect(suite.stdout + suite.stderr).toMatch(/authorization-server-metadata-endpoint: 2 passed, 0 failed/)
 })

@@ -57,6 +57,13 @@ const buy = async (path: string, over: object = {}, key?: string) =>
 
 test('an agent buys from a seller, once per key, and its budget shows it @x402-50', async () => {
   const before = await chain.balanceOf(shop)
+  const dryRun = async (over: object) =>
+    call('POST', '/v1/x402-payments/check', { ...(await purchaseOf('/data')), ...over })
+  expect(await dryRun({})).toMatchObject({
+    status: 200,
+    body: { allowed: true, amount: '0.28', budget: { held: '0' } },
+  })
+  expect(await dryRun({ max_amount: '0.1' })).toMatchObject({ status: 422, body: { code: 'max_amount_exceeded' } })
   const bought = await buy('/data', {}, 'first')
   expect(bought).toMatchObject({ status: 201, body: { status: 'PROCESSING', budget: { held: '0.28' } } })
   const { header, valid_before } = bought.body.x402!

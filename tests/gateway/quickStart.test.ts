@@ -7,6 +7,7 @@ import { expect, test } from 'vitest'
 import { Bursar } from '#sdk'
 import { quickStarts } from '#web/routes/dashboard/-agents/quickStart.ts'
 import { clientPath, runClient } from '../support/clients.ts'
+import { within } from '../support/patience.ts'
 import { installPackage } from '../support/sdkPackage.ts'
 import { addressFor } from '../support/stackClient.ts'
 import { bursar, createAgent, stateDir, url } from './gateway.ts'
@@ -25,7 +26,7 @@ const env = () => ({
 const inspector = '@modelcontextprotocol/inspector/clients/launcher/build/index.js'
 /** Runs in the folder of the test tools, so that imports resolve there. */
 const run = (program: string, args: string[]) =>
-  promisify(execFile)(program, args, { env: env(), cwd: clientPath('..'), timeout: 30_000 })
+  promisify(execFile)(program, args, { env: env(), cwd: clientPath('..'), ...within(30_000) })
 const runModule = (code: string) => run(process.execPath, ['--input-type=module-typescript', '-e', code])
 
 async function newest() {
@@ -40,6 +41,9 @@ test('curl examples: one call with the API key pays once, and the OAuth example 
   expect(stdout).toContain('"object":"payment"')
   const paid = await newest()
   expect(paid).toMatchObject({ amount: '1' })
+  const asked = promisify(execFile)('bash', ['-c', examples.curl!], { env: { PATH: env().PATH }, ...within(30_000) })
+  asked.child.stdin!.end(`${agent.apiKey}\n`)
+  expect((await asked).stdout, 'asks for the key').toContain(paid!.id)
   expect((await run('bash', ['-c', examples.curl!])).stdout).toContain(paid!.id)
   const [askToken, payment] = examples['curl (OAuth)']!.split('\n\n')
   const { access_token } = JSON.parse((await run('bash', ['-c', askToken!])).stdout)
@@ -82,7 +86,7 @@ test('MCP example: a client with the configuration lists the tools @quick-start-
   expect(stdout, stderr).toContain('pay_address')
 })
 
-test('the commands of the page on MCP list the tools and pay @quick-start-6', async () => {
+test('the commands of the page on MCP list the tools and pay @quick-start-6', { tags: ['all'] }, async () => {
   const page = await readFile(join(import.meta.dirname, '../../docs/agents/mcp.md'), 'utf8')
   const commands = [...page.matchAll(/```sh\n(.*?)```/gs)].map((match) =>
     match[1]!
@@ -94,7 +98,7 @@ test('the commands of the page on MCP list the tools and pay @quick-start-6', as
   expect(JSON.parse(pay!.stdout).structuredContent).toMatchObject({ object: 'payment', amount: '1.5' })
 })
 
-test('MCP example with OAuth: the client fetches its own token', async () => {
+test('MCP example with OAuth: the client fetches its own token', { tags: ['all'] }, async () => {
   const { stdout } = await runModule(`${examples['MCP (OAuth)']!}\nawait client.close()`)
   expect(stdout).toContain("limit: '20'")
 })

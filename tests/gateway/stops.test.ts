@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { CreatedAgent } from '#schemas/policy.ts'
 import type { Recipient } from '#sdk'
 import { agentAt, payOnce, replyTo } from '../support/agentCalls.ts'
+import { within } from '../support/patience.ts'
 import { addressFor, createSender } from '../support/stackClient.ts'
 import { bursar, stateDir, url } from './gateway.ts'
 
@@ -62,7 +63,7 @@ async function whilePaying(tokens: string[], stop: () => Promise<unknown>) {
       }
     }),
   )
-  await expect.poll(() => before.includes(201), { timeout: 10_000 }).toBe(true)
+  await expect.poll(() => before.includes(201), within(10_000)).toBe(true)
   await stop()
   stopped = true
   await Promise.all(payers)

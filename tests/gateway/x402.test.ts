@@ -11,6 +11,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import type { ApprovalList } from '#schemas/approval.ts'
 import { Bursar, BursarNotServed, BursarRefusal, type Payment } from '#sdk'
 import { bursarScheme } from '../../sdk/src/x402.ts'
+import { within } from '../support/patience.ts'
 import { sellerNetwork as network, startSeller } from '../support/seller.ts'
 import { addressFor, chainReader } from '../support/stackClient.ts'
 import { createAgent, bursar as owner, rpcUrl, url, usdc } from './gateway.ts'
@@ -144,7 +145,7 @@ test('the command line prints the resource to standard output, and what was paid
   const args = ['--no-warnings', main, 'fetch', `${seller.url}/data`, '--max-amount', '0.05', '--key', 'cli-1']
   const env = { ...process.env, BURSAR_API_KEY: imported.apiKey, BURSAR_URL: url }
   const sum = await earnedBy(async () => {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { env, timeout: 30_000 })
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { env, ...within(30_000) })
     expect(stdout).toBe('paid /data')
     expect(JSON.parse(stderr)).toMatchObject({ status: 200, payment: { amount: '0.05' }, idempotency_key: 'cli-1' })
   })

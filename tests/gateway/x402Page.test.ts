@@ -37,7 +37,7 @@ test('bursar.fetch buys, and prints why a purchase is refused @x402-174', async 
   expect(await earned()).toBe(10_000n)
 })
 
-test('both programs compile under strict and exactOptionalPropertyTypes @x402-178', async () => {
+test('both programs compile under strict and exactOptionalPropertyTypes @x402-178', { tags: ['all'] }, async () => {
   const compilerOptions = {
     strict: true,
     exactOptionalPropertyTypes: true,

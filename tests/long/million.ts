@@ -4,7 +4,6 @@
  */
 
 import type { RuleEdits } from '#domain/rules/values.ts'
-import { dayMs } from '#domain/time.ts'
 import { figures } from '../../worker/treasury/reports/overview.ts'
 import { usageOf } from '../../worker/treasury/reports/usage.ts'
 import { createBook, paid } from '../support/book.ts'
@@ -86,11 +85,11 @@ const accountFigures = msOf(() => figures(large.context))
 const history = createMemoryHistory(large)
 const account = `'base', 'wal', ${large.clock.now} - i * ${secondMs}, 1000000`
 history.all(
-  `INSERT INTO counted (id, chain, wallet_id, at, amount, outcome, method, is_unclaimed, recipient, address)
-   ${numbers(payments)} SELECT 'pay_seed' || i, ${account}, iif(i % 100, 'confirmed', 'failed'), 'address', 0,
+  `INSERT INTO counted (id, chain, wallet_id, at, amount, state, method, recipient, address)
+   ${numbers(payments)} SELECT 'pay_seed' || i, ${account}, iif(i % 100, 'confirmed', 'failed'), 'address',
      iif(i % 100, i % 20000, NULL), iif(i % 100, i % 20000, NULL) FROM n`,
 )
-const paidFigures = msOf(() => history.rows.figures('base', large.clock.now - dayMs))
+const paidFigures = msOf(() => history.rows.figures('base', large.clock.now))
 const overview = accountFigures + paidFigures
 console.log(`overview: ${overview.toFixed(2)} ms (History ${paidFigures.toFixed(2)}), usage: ${usage.toFixed(2)} ms`)
 if (overview > 20 || usage > 20 || slower > 0.1) {

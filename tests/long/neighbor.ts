@@ -13,23 +13,20 @@
 import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { maxContacts } from '#domain/contactRules.ts'
-import { minuteMs } from '#domain/time.ts'
 import type { LoginReply } from '#schemas/account.ts'
 import type { CreateEscrowReply } from '#schemas/escrow.ts'
 import { until } from '../../local/client.ts'
 import { defaultLimits } from '../../worker/domain/limits.ts'
 import { agentAt } from '../support/agentCalls.ts'
+import { fillAccount } from '../support/fullAccount.ts'
 import { noLimits } from '../support/limits.ts'
-import { withHistory } from '../support/objectFiles.ts'
-import { openDatabase, type Session, takeAccount } from '../support/readyAccounts.ts'
+import { takeAccount } from '../support/readyAccounts.ts'
 import { addressFor, createSender, pause } from '../support/stackClient.ts'
-import { createTestStack, type TestStack } from '../support/testStack.ts'
+import { createTestStack } from '../support/testStack.ts'
 
 const figure = (name: string, value: number) => Number(process.env[name] ?? value)
 const connections = figure('CONNECTIONS', 24)
 const samples = figure('SAMPLES', 60)
-const rows = 100_000
 /** Long enough for the account to use up its burst before anything is measured. */
 const warmUpMs = 12_000 // 12 seconds
 
@@ -104,36 +101,6 @@ async function attack({ url, accessToken, ...session }: Attack): Promise<void> {
   process.disconnect()
 }
 
-/** Writes the account's contacts and transactions while the Worker is down. */
-async function fill(stack: TestStack, { user, accessToken: token }: Session): Promise<void> {
-  const userId = user.id
-  await stack.bursar.api('/transactions/user', { token })
-  await stack.stopWorker()
-  const database = openDatabase(stack.stateDir)
-  const now = Date.now()
-  const numbers = (last: number) => `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${last})`
-  const contact = `'${userId}_' || i, '${userId}', 'Person ' || i, 'p' || i || '@bursar.test', replace(hex(zeroblob(250)), '00', 'ж'),
-    'person ' || i || char(10) || 'p' || i || '@bursar.test' || char(10) || replace(hex(zeroblob(250)), '00', 'ж'), ${now} - i, ${now}`
-  const body = `json_object('id', '${userId}_' || i, 'category', 'address', 'status', 'CONFIRMED', 'amountUsdc', '1',
-    'createdAt', '2026-01-01T00:00:00.000Z', 'agentId', NULL, 'agent', NULL, 'contactId', NULL, 'contact', NULL,
-    'toAddress', '0x' || hex(randomblob(20)), 'fromWalletId', 'wal', 'fromWallet', json_object('name', 'Ops', 'address', 'x'),
-    'fromWalletChain', 'base', 'txHash', '0x' || hex(randomblob(32)), 'memo', 'Invoice ' || i, 'errorMessage', NULL,
-    'recipientEmail', NULL, 'recipientPhone', NULL, 'escrowId', NULL, 'refusal', NULL, 'timeline', json_object())`
-  database.exec(`BEGIN;
-    INSERT INTO contact (id, user_id, name, email, description, search_text, created_at, updated_at)
-    ${numbers(maxContacts - 100)} SELECT ${contact} FROM n;
-    COMMIT;`)
-  database.close()
-  withHistory(stack.stateDir, userId, (db) =>
-    db.exec(`BEGIN;
-      INSERT INTO transaction_view (id, seq, created_at, status, category, amount, wallet_id, chain, body, kept)
-      ${numbers(rows)} SELECT '${userId}_' || i, 1, ${now} - i * ${minuteMs}, 'CONFIRMED', 'address',
-        (i % 250 + 1) * 1000000, 'wal', 'base', ${body}, hex(zeroblob(440)) FROM n;
-      COMMIT;`),
-  )
-  await stack.restartWorker()
-}
-
 type Times = Record<'pay' | 'sign in' | 'claim', number[]>
 
 async function timed(times: number[], work: () => Promise<unknown>): Promise<void> {
@@ -154,7 +121,8 @@ async function run(): Promise<boolean> {
   })
   const { bursar } = stack
   const hostile = await takeAccount(stack)
-  await fill(stack, hostile.session)
+  const { user, accessToken: token } = hostile.session
+  await fillAccount(stack, { userId: user.id, token })
   const honest = await createSender(stack, { funds: '200', limit: 1000 })
   const [agent] = honest.agents
   console.log('creating payouts to claim …')

@@ -4,6 +4,7 @@ import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
 import { afterAll, expect, test } from 'vitest'
 import { payoutLinkMessage } from '../../worker/notifications/payoutMessages.ts'
 import { cloudflareEmail } from '../../worker/notifications/providers/cloudflareEmail.ts'
+import { within } from '../support/patience.ts'
 
 let logged = ''
 class RecordingLog extends Log {
@@ -40,7 +41,7 @@ const message = {
 test('the binding receives sender, recipient, subject, text and HTML @messages-3', async () => {
   const { EMAIL } = await miniflare.getBindings<{ EMAIL: SendEmail }>()
   await cloudflareEmail({ binding: EMAIL, from: 'hello@bursar.example' }).send(message)
-  await expect.poll(() => logged, { timeout: 10_000 }).toMatch(/HTML: /)
+  await expect.poll(() => logged, within(10_000)).toMatch(/HTML: /)
   expect(logged).toMatch(/From: .*Bursar.*hello@bursar\.example/)
   expect(logged).toContain('To: ann@example.com')
   expect(logged).toContain('Subject: Zoë sent you 5 USDC')

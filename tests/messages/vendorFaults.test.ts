@@ -1,8 +1,6 @@
 /** Vendors that refuse a message, fail or never reply, and what happens to the message. */
 import { afterAll, expect, test } from 'vitest'
 import type { Message } from '../../worker/notifications/message.ts'
-import { amazonSes } from '../../worker/notifications/providers/amazonSes.ts'
-import { postmark } from '../../worker/notifications/providers/postmark.ts'
 import { resend } from '../../worker/notifications/providers/resend.ts'
 import { twilio } from '../../worker/notifications/providers/twilio.ts'
 import { type ScriptedReply, startRequestRecorder } from '../support/requestRecorder.ts'
@@ -11,11 +9,8 @@ const vendor = await startRequestRecorder()
 afterAll(() => vendor.stop())
 const endpoint = vendor.url
 const from = 'Bursar <hello@bursar.example>'
-const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'only-for-tests' }
 const providers = {
   resend: resend({ from, apiKey: 'secret-key', endpoint }),
-  postmark: postmark({ from, serverToken: 'secret-key', endpoint }),
-  ses: amazonSes({ from, region: 'eu-west-1', credentials, endpoint }, Date.now),
   twilio: twilio({
     accountSid: 'AC1',
     authToken: 'secret-key',
@@ -38,11 +33,6 @@ const sendAfter = (name: Vendor, reply: ScriptedReply) => {
   vendor.reply(reply)
   return providers[name].send(message)
 }
-const badRequest = (text: string) => ({
-  status: 400,
-  headers: { 'x-amzn-errortype': 'BadRequestException:' },
-  body: { message: text },
-})
 
 test.each<[Vendor, string, ScriptedReply]>([
   [
@@ -50,13 +40,6 @@ test.each<[Vendor, string, ScriptedReply]>([
     'an invalid recipient',
     { status: 422, body: { name: 'validation_error', message: 'Invalid `to` field.' } },
   ],
-  ['postmark', 'a suppressed recipient', { status: 422, body: { ErrorCode: 406, Message: 'Inactive recipient' } }],
-  [
-    'postmark',
-    'an invalid recipient',
-    { status: 422, body: { ErrorCode: 300, Message: "Invalid 'To' address: 'x'." } },
-  ],
-  ['ses', 'an invalid recipient', badRequest("Missing final '@domain'")],
   ['twilio', 'an invalid number', { status: 400, body: { code: 21211, message: "Invalid 'To' Phone Number" } }],
   ['twilio', 'a recipient who unsubscribed', { status: 400, body: { code: 21610, message: 'unsubscribed' } }],
 ])('a message that %s refuses for %s is given up @messages-6', async (name, _, reply) => {
@@ -74,12 +57,6 @@ test.each<[Vendor, string, ScriptedReply]>([
   ['resend', '429', { status: 429, body: { name: 'rate_limit_exceeded', message: 'ann@example.com' } }],
   ['resend', '500', { status: 500 }],
   ['resend', 'a redirect', { status: 307, headers: { location: 'https://elsewhere.example' } }],
-  ['postmark', '401', { status: 401, body: { ErrorCode: 10, Message: 'token' } }],
-  ['postmark', '422 about the sender', { status: 422, body: { ErrorCode: 400, Message: 'Sender signature' } }],
-  ['postmark', '503', { status: 503 }],
-  ['ses', '400 about the account', badRequest('Email address is not verified: ann@example.com')],
-  ['ses', '429', { status: 429, headers: { 'x-amzn-errortype': 'TooManyRequestsException' } }],
-  ['ses', '500', { status: 500 }],
   ['twilio', '401', { status: 401, body: { code: 20003, message: 'Authenticate' } }],
   ['twilio', '400 about the sender', { status: 400, body: { code: 21606, message: 'From' } }],
   ['twilio', '500', { status: 500, body: 'not an object' }],

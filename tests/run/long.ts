@@ -49,7 +49,7 @@ const runs: Record<string, LongRun> = {
   },
   screens: {
     about:
-      'all browser tests by mouse and by keyboard, each state with axe and Tab at three widths, and large accounts',
+      'all browser tests by mouse and by keyboard, each state with axe and Tab at three widths, large accounts and locales',
     command: ['playwright', 'test', '-c', 'tests/e2e/playwright.config.ts', '--reporter=list'],
     env: { SCREENS: 'all' },
   },
@@ -61,6 +61,18 @@ const runs: Record<string, LongRun> = {
       'tests/e2e/assistants.spec.ts',
     ],
     env: { CONNECT: 'all' },
+  },
+  'browser-costs': {
+    about: 'what each file of browser tests costs in CPU seconds, one test at a time',
+    command: script('browserCosts'),
+  },
+  worst: {
+    about: 'the worst request of each route, from one connection, while another account reads and pays',
+    command: script('worst'),
+  },
+  shared: {
+    about: 'five programs of each client with copies of its tokens renew them for a day and stay connected',
+    command: script('shared'),
   },
   'late-answers': {
     about: 'all browser tests, with requests and responses delayed at random',
@@ -82,6 +94,11 @@ const runs: Record<string, LongRun> = {
     command: vitest('--project', 'treasury', 'tests/treasury/approvals.test.ts', '--testTimeout=600000'),
     env: { FUZZ_SEQUENCES: '2000', APPROVAL_ASKS: '10000' },
   },
+  'dry-runs': {
+    about: '1,000 histories of dry runs, each compared with the payment that follows',
+    command: vitest('--project', 'treasury', 'tests/treasury/check.test.ts', '--testTimeout=900000'),
+    env: { CASES: '40' },
+  },
   cases: {
     about: 'ten times the random digests, signatures, layouts and requests of npm test',
     command: vitest('--project', 'chain', '--project', 'web', '--project', 'gateway', '--testTimeout=600000'),
@@ -91,6 +108,11 @@ const runs: Record<string, LongRun> = {
     about: 'the MCP conformance suites with all ten scenarios of the tasks extension',
     command: vitest('--project', 'gateway', 'tests/gateway/conformance.test.ts'),
     env: { CONFORMANCE_LONG: '1' },
+  },
+  'lost-alarms': {
+    about: 'the platform loses the alarm of 50 payments before it first runs, and the cron wakes their account',
+    command: vitest('--project', 'worker', 'tests/worker/lateAlarms.test.ts'),
+    env: { LOST_ALARMS: '50' },
   },
   drain: {
     about: 'one user tries everything that costs gas, storage or messages for a day',
@@ -162,6 +184,14 @@ const runs: Record<string, LongRun> = {
   'sdk-runtimes': {
     about: 'the packed SDK on Node 20, 22 and 24 and in workerd',
     command: script('sdkRuntimes'),
+  },
+  'vector-lines': {
+    about: 'each case of sdk/vectors.json fails in both SDKs without the line that it names',
+    command: script('vectorLines'),
+  },
+  spreadsheets: {
+    about: 'LibreOffice opens every export with each separator, and finds no formula',
+    command: script('spreadsheets'),
   },
   sample: { about: 'the month of `npm run dev -- --sample`, compared with the chain', command: script('sample') },
   stall: { about: 'hostile accounts next to honest users for five minutes of chain time', command: script('stall') },

@@ -1,8 +1,9 @@
-/** Prepares what several lanes need and only one process should create: the Worker's bundle, the state template, a browser. */
+/** Prepares what several lanes need and only one process should create: the pages, the Worker's bundle, the state template, a browser. */
 import { findBrowser } from '../../local/tools/browser.ts'
 import { ensureBuilt } from '../../local/tools/build.ts'
 import { stateTemplate } from '../support/stateTemplate.ts'
 
+await ensureBuilt('web', console.log) // the Worker serves it
 await ensureBuilt('worker', console.log)
 await stateTemplate()
 await findBrowser(console.log)

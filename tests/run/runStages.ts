@@ -1,15 +1,21 @@
 import { join } from 'node:path'
 import { root, runTool } from '../../local/tools/runTool.ts'
+import { factorVariable } from '../support/patience.ts'
 import { startCpuMeter } from './cpuTime.ts'
+import { measureMachine, mostForPromisedTimes } from './machine.ts'
 import type { Counts, Stage } from './stages.ts'
 
 /**
  * Runs groups of lanes of stages. Prints a line for each stage, and the output of one that fails; starts no stage after
- * that. Then prints what all of it took: seconds, CPU seconds of all processes, and the sum of tests as the last line.
+ * that. Then prints what all of it took: seconds, CPU seconds of all processes, how slow the machine was, what was not
+ * measured because of that, what was skipped, and the sum of tests as the last line.
  */
 export async function runStages(groups: Stage[][][]): Promise<Counts> {
   // Compiles modules once, not in each of some hundred processes.
   process.env.NODE_COMPILE_CACHE ??= join(root, '.bursar/compiled')
+  let factor = 1
+  const notMeasured: string[] = []
+  const skipped: string[] = []
   const meter = startCpuMeter()
   const total: Counts = { passed: 0, failed: 0 }
   const startedAt = Date.now()
@@ -25,6 +31,7 @@ export async function runStages(groups: Stage[][][]): Promise<Counts> {
     cpuSeconds += cpuOfStage()
     total.passed += outcome.passed
     total.failed += outcome.failed
+    skipped.push(...outcome.skipped)
     const counts = outcome.passed + outcome.failed > 1 ? `${outcome.passed} passed` : ''
     const columns = [
       stage.name.padEnd(36),
@@ -35,34 +42,47 @@ export async function runStages(groups: Stage[][][]): Promise<Counts> {
     if (outcome.failed > 0) console.log(`\n${outcome.output}`)
   }
   const runLane = async (lane: Stage[]) => {
-    for (const stage of lane) if (total.failed === 0) await runStage(stage)
+    for (const stage of lane) {
+      if (total.failed > 0) return
+      const now = stage.isPromise ? await measureMachine() : 1
+      if (now <= mostForPromisedTimes) await runStage(stage)
+      else {
+        notMeasured.push(`${stage.name}, because the machine is ${now} times as slow as two idle cores`)
+        if (stage.whenSlow) await runStage(stage.whenSlow)
+      }
+    }
   }
 
-  for (const lanes of groups) {
+  for (const lanes of groups.filter((each) => each.flat().length > 0)) {
+    factor = Math.max(factor, await measureMachine())
+    process.env[factorVariable] = String(factor)
     await Promise.all(lanes.map(runLane))
     if (total.failed > 0) break
   }
   meter?.stop()
   const { user, system } = process.cpuUsage()
   const cpu = meter ? `, ${cpuText(cpuSeconds + (user + system) / 1e6)} of all processes` : ''
-  console.log(`\nin ${secondsSince(startedAt)}${cpu}`)
+  console.log(`\nin ${secondsSince(startedAt)}${cpu}; time limits × ${factor}`)
+  for (const each of notMeasured) console.log(`not measured: ${each}`)
+  for (const each of skipped) console.log(`skipped: ${each}`)
   console.log(`${total.passed} passed, ${total.failed} failed`)
   return total
 }
 
 /** A stage that reports no tests at all has failed: something is wrong with how they are found. */
 async function outcomeOf(
-  { command, env = {}, counts }: Stage,
+  { command, env = {}, counts, skipped }: Stage,
   started: (pid: number) => void,
-): Promise<Counts & { output: string }> {
+): Promise<Counts & { output: string; skipped: string[] }> {
   try {
     const output = await runTool(command, { env, started })
     const { passed, failed } = counts ? (counts(output) ?? { passed: 0, failed: 1 }) : { passed: 1, failed: 0 }
-    return { passed, failed: passed + failed === 0 ? 1 : failed, output }
+    const left = skipped?.(output) ?? []
+    return { passed, failed: passed + failed + left.length === 0 ? 1 : failed, output, skipped: left }
   } catch (error) {
     const output = error instanceof Error ? error.message : String(error)
     const { passed, failed } = counts?.(output) ?? { passed: 0, failed: 1 }
-    return { passed, failed: Math.max(1, failed), output }
+    return { passed, failed: Math.max(1, failed), output, skipped: [] }
   }
 }
 

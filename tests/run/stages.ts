@@ -9,7 +9,19 @@ export type Stage = {
   env?: Record<string, string>
   /** Reads the counts from the report or the output; null when there is no report. Without it, a stage is one test. */
   counts?: (output: string) => Counts | null
+  /** What its output says it has left out, such as for want of a program. */
+  skipped?: (output: string) => string[]
+  /** The projects of vitest that it runs, and the stage that runs only some of them. */
+  projects?: string[]
+  ofProjects?: (chosen: string[]) => Stage
+  /** It measures times that the product promises, which a slow machine cannot meet. */
+  isPromise?: true
+  /** The same tests with patience, in its place on a machine that is too slow. */
+  whenSlow?: Stage
 }
+
+/** `all`: also the tests that `npm test` leaves to `npm test -- --all`. `reports`: the folder of the runners' reports. */
+export type Run = { all: boolean; reports: string }
 
 type VitestReport = { numPassedTests: number; numFailedTests: number; numFailedTestSuites: number; success: boolean }
 type PlaywrightReport = { stats: { expected: number; unexpected: number; flaky: number } }
@@ -19,24 +31,33 @@ const tool = (name: string, ...command: string[]): Stage => ({ name, command })
 /** By default tsc checks with four threads, each of which works out the same types: twice the CPU seconds. */
 const typeCheck = (name: string, project: string) => tool(name, 'tsc', '-p', project, '--singleThreaded')
 
+/** More cases and widths, for tests that run in both. */
+const inAll = ({ all }: Run): Record<string, string> => (all ? { ALL_TESTS: '1' } : {})
+
 /** `half`: of their files. Each half has its own chains and workerd. */
-export function vitest(name: string, projects: string[], reports: string, half?: 1 | 2): Stage {
-  const report = join(reports, `${name.replaceAll(/\W/g, '-')}.json`)
-  const chosen = [...projects.flatMap((project) => ['--project', project]), ...(half ? [`--shard=${half}/2`] : [])]
+function vitest(run: Run, name: string, projects: string[], half?: 1 | 2): Stage {
+  const report = join(run.reports, `${name.replaceAll(/\W/g, '-')}.json`)
+  const chosen = [
+    ...projects.flatMap((project) => ['--project', project]),
+    ...(half ? [`--shard=${half}/2`] : []),
+    ...(run.all ? [] : ['--tagsFilter=!all']),
+  ]
   return {
     name,
     command: ['vitest', 'run', ...chosen, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
-    ...(half && { env: { TEST_HALF: `${half}` } }),
+    env: { ...(half && { TEST_HALF: `${half}` }), ...inAll(run) },
     counts() {
       const found = readReport<VitestReport>(report)
       if (!found) return null
       const { numPassedTests: passed, numFailedTests, numFailedTestSuites, success } = found
       return { passed, failed: numFailedTests || (success ? 0 : Math.max(1, numFailedTestSuites)) }
     },
+    projects,
+    ofProjects: (some) => vitest(run, name, some, half),
   }
 }
 
-export const contractTests: Stage = {
+const contractTests: Stage = {
   name: 'contract tests',
   command: ['node', 'scripts/forge.ts', 'test'],
   counts(output) {
@@ -45,12 +66,24 @@ export const contractTests: Stage = {
   },
 }
 
-export function browserTests(reports: string): Stage {
-  const report = join(reports, 'playwright.json')
+/** The Python SDK. The tests with a real API are in tests/gateway/python.test.ts. */
+const pythonTests: Stage = {
+  name: 'python SDK',
+  command: ['node', 'tests/run/python.ts'],
+  counts: (output) => ({ passed: Number(/^Ran (\d+) tests/m.exec(output)?.[1] ?? 0), failed: 0 }),
+  skipped: (output) => [...output.matchAll(/^skipped: (.*)$/gm)].map((match) => match[1]!),
+}
+
+/**
+ * Tags of browser tests: `@core` runs in `npm test`, all others only with --all; `@promised` measures times that the product
+ * promises and runs in that stage only, `@promised-too` runs in both, and waits longer in the ordinary one.
+ */
+function browser(run: Run, name: string, chosen: string[], env: Record<string, string> = {}): Stage {
+  const report = join(run.reports, `${name.replaceAll(/\W/g, '-')}.json`)
   return {
-    name: 'browser tests',
-    command: ['playwright', 'test', '-c', 'tests/e2e/playwright.config.ts', '--reporter=list,json'],
-    env: { PLAYWRIGHT_JSON_OUTPUT_NAME: report },
+    name,
+    command: ['playwright', 'test', '-c', 'tests/e2e/playwright.config.ts', '--reporter=list,json', ...chosen],
+    env: { ...env, ...inAll(run), PLAYWRIGHT_JSON_OUTPUT_NAME: report },
     counts() {
       const stats = readReport<PlaywrightReport>(report)?.stats
       return stats ? { passed: stats.expected, failed: stats.unexpected + stats.flaky } : null
@@ -58,8 +91,23 @@ export function browserTests(reports: string): Stage {
   }
 }
 
+const browserTests = (run: Run) =>
+  browser(run, 'browser tests', [...(run.all ? [] : ['--grep=@core']), '--grep-invert=@promised(?!-too)'])
+
+/** One after another, so that no test waits for another one's work. */
+function promisedTimes(run: Run): Stage[] {
+  const chosen = [`--grep=${run.all ? '@promised' : '(?=.*@core).*@promised(?!-too)'}`, '--workers=1']
+  const ofApi = { ...vitest(run, 'promised times of the API', ['promised']), isPromise: true as const }
+  const ofPages: Stage = {
+    ...browser(run, 'promised times of pages', chosen, { PROMISED_TIMES: '1' }),
+    isPromise: true,
+    whenSlow: browser(run, 'the same pages, with patience', chosen),
+  }
+  return run.all ? [ofApi, ofPages] : [ofPages]
+}
+
 /** Groups run one after another; the lanes of a group side by side; the stages of a lane one after another. */
-export const groupsOfLanes = (reports: string): Stage[][][] => [
+export const groupsOfLanes = (run: Run): Stage[][][] => [
   [
     [
       tool('format and lint', 'biome', 'check', '--error-on-warnings'),
@@ -72,25 +120,53 @@ export const groupsOfLanes = (reports: string): Stage[][][] => [
       tool('page sizes', 'node', 'scripts/sizes.ts'),
       tool('Worker bundle, state, browser', 'node', 'tests/run/prepare.ts'),
     ],
-    [tool('contracts: format, build, ABI file', 'node', 'scripts/forge.ts', 'check')],
+    [tool('contracts: format, build, ABI file', 'node', 'scripts/forge.ts', 'check'), pythonTests],
   ],
   // Each of these has its own chains and ports. Most of them wait for blocks while another uses the processor.
   [
-    [vitest('gateway tests', ['gateway'], reports), vitest('stack tests', ['stack'], reports)],
-    [vitest('worker tests, first half', ['worker'], reports, 1)],
-    [vitest('worker tests, second half', ['worker'], reports, 2)],
+    [vitest(run, 'gateway tests', ['gateway']), vitest(run, 'stack tests', ['stack'])],
+    [vitest(run, 'worker tests, first half', ['worker'], 1)],
+    [vitest(run, 'worker tests, second half', ['worker'], 2)],
     [
       contractTests,
-      vitest(
-        'unit tests, Relayer, directories',
-        ['domain', 'treasury', 'web', 'messages', 'chain', 'relayer', 'directory'],
-        reports,
-      ),
-      vitest('chaos tests', ['chaos'], reports),
+      vitest(run, 'unit tests, Relayer, directories', [
+        ...['domain', 'treasury', 'web', 'messages', 'chain', 'relayer', 'directory'],
+      ]),
+      vitest(run, 'chaos tests', ['chaos']),
     ],
-    [browserTests(reports)],
+    [browserTests(run)],
   ],
+  [promisedTimes(run)],
 ]
+
+/**
+ * The stages that the words choose: a word is a project of vitest, or else a part of stages' names. Without words, all.
+ * Throws if a word matches nothing.
+ */
+export function chooseStages(groups: Stage[][][], words: string[]): Stage[][][] {
+  if (words.length === 0) return groups
+  const stages = groups.flat(2)
+  const projects = words.filter((word) => stages.some((stage) => stage.projects?.includes(word)))
+  const names = words.filter((word) => !projects.includes(word))
+  const unknown = names.filter((word) => !stages.some(({ name }) => name.includes(word)))
+  if (unknown.length > 0) {
+    const known = [
+      ...stages.map(({ name }) => `  ${name}`),
+      `  ${[...new Set(stages.flatMap((each) => each.projects ?? []))].join(', ')}`,
+    ]
+    throw new UnknownWord(
+      `no stage or project of vitest is named ${unknown.join(' or ')}. There are:\n${known.join('\n')}`,
+    )
+  }
+  const chosen = (stage: Stage): Stage[] => {
+    if (names.some((word) => stage.name.includes(word))) return [stage]
+    const some = stage.projects?.filter((project) => projects.includes(project)) ?? []
+    return some.length > 0 ? [stage.ofProjects!(some)] : []
+  }
+  return groups.map((lanes) => lanes.map((lane) => lane.flatMap(chosen)))
+}
+
+export class UnknownWord extends Error {}
 
 function readReport<T>(path: string): T | null {
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as T) : null

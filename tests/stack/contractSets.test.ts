@@ -1,6 +1,8 @@
 /**
  * Adds a second contract set while payouts are open and payments are in flight. Runs the sample's Worker, whose clock can
  * be moved, to test the return of a payout at expiry.
+ *
+ * @module-tag all
  */
 import { randomUUID } from 'node:crypto'
 import { pad } from 'viem'
@@ -23,6 +25,7 @@ import { RpcClient } from '../../worker/chain/rpcClient.ts'
 import { addressOf } from '../../worker/chain/sign.ts'
 import type { Address, Contracts, Hex } from '../../worker/chain/types.ts'
 import { usdc } from '../support/build.ts'
+import { patient } from '../support/patience.ts'
 import { addressFor, chainReader } from '../support/stackClient.ts'
 import { createFundedWallet, createTestStack, signIn } from '../support/testStack.ts'
 
@@ -33,79 +36,83 @@ let token = await signIn(stack.bursar)
 
 const owner = ownerSecretOf(generatePrivateKey())
 
-test('old payouts keep their contract set, new wallets use the new one, and the owner withdraws from both @sets-8', async () => {
-  const [old, imported] = await Promise.all([
-    createFundedWallet(stack.bursar, token, { owner: owner.address, name: 'Old', funds: '100' }),
-    importWallet('20'),
-  ])
-  const open = await Promise.all([
-    createPayout(old, '5'),
-    createPayout(old, '7'),
-    createPayout(old, '8', 1),
-    createPayout(old, '9'),
-    createPayout(imported, '4'),
-  ])
-  const [claimed, reclaimed, expiring, , fromImported] = open
-  await Promise.all(open.map((payout) => payoutIs(payout, 'CREATED')))
-  const inFlight = await createPayout(old, '2')
-  const sent = await pay(old, addressFor('shop'), '1')
+test(
+  'old payouts keep their contract set, new wallets use the new one, and the owner withdraws from both @sets-8',
+  async () => {
+    const [old, imported] = await Promise.all([
+      createFundedWallet(stack.bursar, token, { owner: owner.address, name: 'Old', funds: '100' }),
+      importWallet('20'),
+    ])
+    const open = await Promise.all([
+      createPayout(old, '5'),
+      createPayout(old, '7'),
+      createPayout(old, '8', 1),
+      createPayout(old, '9'),
+      createPayout(imported, '4'),
+    ])
+    const [claimed, reclaimed, expiring, , fromImported] = open
+    await Promise.all(open.map((payout) => payoutIs(payout, 'CREATED')))
+    const inFlight = await createPayout(old, '2')
+    const sent = await pay(old, addressFor('shop'), '1')
 
-  const second = await changeContracts()
-  expect((await stack.bursar.api<PublicConfig>('/config')).chains[8453]).toMatchObject({
-    contracts: second,
-    contractSets: { 1: first, 2: second },
-  })
-
-  // Payouts and payments from before the change.
-  await until('the send', async () => (await transaction(sent)).status === 'CONFIRMED')
-  await payoutIs(inFlight, 'CREATED')
-  await stack.bursar.api(`/escrow/${reclaimed.id}/reclaim`, { token, key: randomUUID(), body: {} })
-  await Promise.all([claim(claimed, 'ada'), claim(fromImported, 'bob'), payoutIs(reclaimed, 'RECLAIMED')])
-  for (const contracts of [first, second])
-    await expect(pay(old, contracts.escrow, '1')).rejects.toThrow('cannot receive payments')
-
-  // New wallets, and new payouts of old and imported wallets.
-  const fresh = await createFundedWallet(stack.bursar, token, { owner: owner.address, name: 'New', funds: '50' })
-  expect([old.contractSet, old.factory, fresh.contractSet, fresh.factory]).toEqual([
-    1,
-    first.factory,
-    2,
-    second.factory,
-  ])
-  for (const [wallet, contracts] of [[old, first] as const, [fresh, second] as const])
-    expect(walletAddress(contracts, parametersOf(wallet)).toLowerCase()).toBe(wallet.address.toLowerCase())
-  const later = await Promise.all([createPayout(old, '3'), createPayout(fresh, '3'), createPayout(imported, '3')])
-  expect(later.map(({ terms }) => [terms.contractSet, terms.escrow])).toEqual([
-    [1, first.escrow],
-    [2, second.escrow],
-    [2, second.escrow],
-  ])
-  await Promise.all(later.map((payout) => payoutIs(payout, 'CREATED')))
-  await Promise.all(later.map((payout, i) => claim(payout, `recipient ${i}`)))
-  const [freshKept] = await Promise.all([createPayout(fresh, '6'), rotate(old), rotate(fresh)])
-  await payoutIs(freshKept, 'CREATED')
-
-  const clock = await startClock(stack.url, [stack.rpc[8453], stack.rpc[84532]], Date.now())
-  await clock.goTo(Date.now() + 26 * hourMs)
-  token = await signIn(stack.bursar)
-  await payoutIs(expiring, 'RECLAIMED')
-
-  await stack.stopWorker()
-  const home = addressFor('home')
-  expect(await leave(home, [first.factory, second.factory])).toEqual([
-    { escrow: first.escrow.toLowerCase(), reclaimed: [usdc('9'), usdc('2')], withdrawn: usdc('91') },
-    { escrow: second.escrow.toLowerCase(), reclaimed: [usdc('6')], withdrawn: usdc('47') },
-  ])
-  expect(await chainReader(stack.rpc[8453], first.usdc).balanceOf(home)).toBe(usdc('138'))
-
-  await stack.restartWorker()
-  token = await signIn(stack.bursar)
-  for (const [wallet, withdrawn] of [[old, '91'] as const, [fresh, '47'] as const])
-    await until('the books to follow', async () => {
-      const books = await stack.bursar.api<WalletLedger>(`/wallets/${wallet.id}/ledger`, { token })
-      return books.withdrawn === withdrawn && books.escrowed === '0' && books.available === '0'
+    const second = await changeContracts()
+    expect((await stack.bursar.api<PublicConfig>('/config')).chains[8453]).toMatchObject({
+      contracts: second,
+      contractSets: { 1: first, 2: second },
     })
-}, 180_000)
+
+    // Payouts and payments from before the change.
+    await until('the send', async () => (await transaction(sent)).status === 'CONFIRMED')
+    await payoutIs(inFlight, 'CREATED')
+    await stack.bursar.api(`/escrow/${reclaimed.id}/reclaim`, { token, key: randomUUID(), body: {} })
+    await Promise.all([claim(claimed, 'ada'), claim(fromImported, 'bob'), payoutIs(reclaimed, 'RECLAIMED')])
+    for (const contracts of [first, second])
+      await expect(pay(old, contracts.escrow, '1')).rejects.toThrow('cannot receive payments')
+
+    // New wallets, and new payouts of old and imported wallets.
+    const fresh = await createFundedWallet(stack.bursar, token, { owner: owner.address, name: 'New', funds: '50' })
+    expect([old.contractSet, old.factory, fresh.contractSet, fresh.factory]).toEqual([
+      1,
+      first.factory,
+      2,
+      second.factory,
+    ])
+    for (const [wallet, contracts] of [[old, first] as const, [fresh, second] as const])
+      expect(walletAddress(contracts, parametersOf(wallet)).toLowerCase()).toBe(wallet.address.toLowerCase())
+    const later = await Promise.all([createPayout(old, '3'), createPayout(fresh, '3'), createPayout(imported, '3')])
+    expect(later.map(({ terms }) => [terms.contractSet, terms.escrow])).toEqual([
+      [1, first.escrow],
+      [2, second.escrow],
+      [2, second.escrow],
+    ])
+    await Promise.all(later.map((payout) => payoutIs(payout, 'CREATED')))
+    await Promise.all(later.map((payout, i) => claim(payout, `recipient ${i}`)))
+    const [freshKept] = await Promise.all([createPayout(fresh, '6'), rotate(old), rotate(fresh)])
+    await payoutIs(freshKept, 'CREATED')
+
+    const clock = await startClock(stack.url, [stack.rpc[8453], stack.rpc[84532]], Date.now())
+    await clock.goTo(Date.now() + 26 * hourMs)
+    token = await signIn(stack.bursar)
+    await payoutIs(expiring, 'RECLAIMED')
+
+    await stack.stopWorker()
+    const home = addressFor('home')
+    expect(await leave(home, [first.factory, second.factory])).toEqual([
+      { escrow: first.escrow.toLowerCase(), reclaimed: [usdc('9'), usdc('2')], withdrawn: usdc('91') },
+      { escrow: second.escrow.toLowerCase(), reclaimed: [usdc('6')], withdrawn: usdc('47') },
+    ])
+    expect(await chainReader(stack.rpc[8453], first.usdc).balanceOf(home)).toBe(usdc('138'))
+
+    await stack.restartWorker()
+    token = await signIn(stack.bursar)
+    for (const [wallet, withdrawn] of [[old, '91'] as const, [fresh, '47'] as const])
+      await until('the books to follow', async () => {
+        const books = await stack.bursar.api<WalletLedger>(`/wallets/${wallet.id}/ledger`, { token })
+        return books.withdrawn === withdrawn && books.escrowed === '0' && books.available === '0'
+      })
+  },
+  patient(180_000),
+)
 
 /** Stops the Worker, deploys the same contracts at other addresses, and restarts the Worker with both sets. */
 async function changeContracts(): Promise<Contracts> {

@@ -7,7 +7,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { chromium } from 'playwright'
+import { chromium, type Page } from 'playwright'
 import {
   createPublicClient,
   createWalletClient,
@@ -19,7 +19,7 @@ import {
   toHex,
   zeroAddress,
 } from 'viem'
-import type { PrivateKeyAccount } from 'viem/accounts'
+import { english, generateMnemonic, mnemonicToAccount, type PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, expect, test } from 'vitest'
 import type { CreateEscrowReply, Escrow } from '#schemas/escrow.ts'
 import type { WalletLedger } from '#schemas/wallet.ts'
@@ -31,6 +31,7 @@ import { recoveryPage } from '../../scripts/recovery.ts'
 import { agentWalletAbi, agentWalletFactoryAbi, payoutEscrowAbi } from '../../worker/chain/abi.ts'
 import type { Address } from '../../worker/chain/types.ts'
 import { usdc } from '../support/build.ts'
+import { within } from '../support/patience.ts'
 import { addressFor, createSender, type Sender } from '../support/stackClient.ts'
 import { createTestStack } from '../support/testStack.ts'
 
@@ -69,6 +70,40 @@ test('the owner withdraws everything while the server is down @exit-1', async ()
   expect((await Promise.all(ends)).map(({ status }) => status)).toEqual(['WITHDRAWN', 'RECLAIMED', 'RECLAIMED'])
 })
 
+test('the recovery page on disk moves the money of a recipient who kept it, with the 12 words @exit-3', async () => {
+  const sender = await createSender(stack, { funds: '20', limit: 20 })
+  const words = generateMnemonic(english, 128)
+  const { address } = mnemonicToAccount(words)
+  await claim(await createPayout(sender, '7.5'), address)
+  await stack.killWorker()
+  const rpcUrl = stack.rpc[8453]
+  const chain = createPublicClient({ transport: http(rpcUrl), pollingInterval: 100 })
+  const home = addressFor('home of a recipient')
+  await onRecoveryPage(
+    rpcUrl,
+    async ({ page, press, says }) => {
+      await page.getByLabel('Recovery phrase or private key').fill(words)
+      await press('Look up')
+      await says('Your money is below.')
+      await page.getByText('Send 0.0001 ETH on this network to it').waitFor()
+      const balance = toHex(parseEther('0.0001'))
+      await chain.request({ method: 'anvil_setBalance', params: [address, balance] } as never)
+      await press('Look up')
+      await says('Your money is below.')
+      expect(await page.getByText('Send 0.0001 ETH').count()).toBe(0)
+      await page.getByLabel('To address').fill(home)
+      await press('Withdraw 7.50 USDC')
+      await says('Done: withdraw everything.')
+    },
+    words,
+  )
+  const wallet = { address: sender.wallet.address as Address, abi: agentWalletAbi }
+  const token = await chain.readContract({ ...wallet, functionName: 'USDC' })
+  const args = [home] as const
+  expect(await chain.readContract({ address: token, abi: erc20Abi, functionName: 'balanceOf', args })).toBe(usdc('7.5'))
+  await stack.restartWorker()
+})
+
 test('the recovery page on disk reclaims expired payouts, revokes the session key and withdraws without a server @exit-2', async () => {
   const sender = await createSender(stack, { funds: '60', limit: 50 })
   const expired = await createPayout(sender, '7.5')
@@ -83,49 +118,30 @@ test('the recovery page on disk reclaims expired payouts, revokes the session ke
   await chain.request({ method: 'evm_mine', params: [] } as never)
   const home = addressFor('home by page')
 
-  const folder = await mkdtemp(join(tmpdir(), 'bursar-recovery-'))
-  const file = join(folder, 'bursar-recovery.html')
-  await writeFile(file, withFactories(await recoveryPage(), stack.contractSets))
-  const browser = await chromium.launch({ executablePath: await findBrowser(() => {}), args: ['--no-sandbox'] })
-  try {
-    const page = await browser.newPage({ viewport: { width: 390, height: 844 } })
-    const requests: { url: string; body: string }[] = []
-    const problems: string[] = []
-    page.on('request', (request) => requests.push({ url: request.url(), body: request.postData() ?? '' }))
-    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
-    page.on('pageerror', (error) => problems.push(String(error)))
-    await page.goto(pathToFileURL(file).href)
-    await page.getByLabel('RPC URL').fill(rpcUrl)
-    await page.getByLabel('Recovery phrase or private key').fill('not a key')
-    const press = (name: string | RegExp) => page.getByRole('button', { name }).click()
-    const says = (text: string) => page.getByRole('status').filter({ hasText: text }).waitFor({ timeout: 30_000 })
-    await press('Look up')
-    await says('This is neither a recovery phrase of 12 words nor a private key.')
-    await page.getByLabel('Recovery phrase or private key').fill(sender.ownerKey)
-    await press('Look up')
-    await says('Your wallet is below.')
-    await page.getByText('7.75 USDC in 2').waitFor()
+  await onRecoveryPage(
+    rpcUrl,
+    async ({ page, press, says }) => {
+      await page.getByLabel('Recovery phrase or private key').fill('not a key')
+      await press('Look up')
+      await says('This is neither a recovery phrase of 12 words nor a private key.')
+      await page.getByLabel('Recovery phrase or private key').fill(sender.ownerKey)
+      await press('Look up')
+      await says('Your wallet is below.')
+      await page.getByText('7.75 USDC in 2').waitFor()
 
-    await press('Reclaim all 2')
-    await says('Done: reclaim payouts.')
-    await press('Revoke session key')
-    await says('Done: revoke the session key.')
-    await press('Switch off rotation authority')
-    await says('Done: switch off rotation.')
-    await page.getByLabel('To address').fill(home)
-    await press('Withdraw 60.00 USDC and 0.5 ETH')
-    await says('Done: withdraw everything.')
-    await page.getByText('0.00 USDC', { exact: true }).waitFor()
-
-    expect(problems).toEqual([])
-    expect(
-      requests.filter(({ url }) => !url.startsWith('file:') && new URL(url).origin !== new URL(rpcUrl).origin),
-    ).toEqual([])
-    expect(requests.filter(({ body }) => body.includes(sender.ownerKey.slice(2)))).toEqual([])
-  } finally {
-    await browser.close()
-    await rm(folder, { recursive: true })
-  }
+      await press('Reclaim all 2')
+      await says('Done: reclaim payouts.')
+      await press('Revoke session key')
+      await says('Done: revoke the session key.')
+      await press('Switch off rotation authority')
+      await says('Done: switch off rotation.')
+      await page.getByLabel('To address').fill(home)
+      await press('Withdraw 60.00 USDC and 0.5 ETH')
+      await says('Done: withdraw everything.')
+      await page.getByText('0.00 USDC', { exact: true }).waitFor()
+    },
+    sender.ownerKey.slice(2),
+  )
 
   const token = { address: await chain.readContract({ ...wallet, functionName: 'USDC' }), abi: erc20Abi }
   const balanceOf = (holder: Address) => chain.readContract({ ...token, functionName: 'balanceOf', args: [holder] })
@@ -139,6 +155,43 @@ test('the recovery page on disk reclaims expired payouts, revokes the session ke
     balance: 0n,
   })
 })
+
+type RecoveryPage = {
+  page: Page
+  press: (name: string | RegExp) => Promise<void>
+  says: (text: string) => Promise<void>
+}
+
+/** Runs `use` on the recovery page, opened from disk with `rpcUrl`. It must send `secret` nowhere, and ask nobody but the node. */
+async function onRecoveryPage(rpcUrl: string, use: (recovery: RecoveryPage) => Promise<void>, secret: string) {
+  const folder = await mkdtemp(join(tmpdir(), 'bursar-recovery-'))
+  const file = join(folder, 'bursar-recovery.html')
+  await writeFile(file, withFactories(await recoveryPage(), stack.contractSets))
+  const browser = await chromium.launch({ executablePath: await findBrowser(() => {}), args: ['--no-sandbox'] })
+  try {
+    const page = await browser.newPage({ viewport: { width: 390, height: 844 } })
+    const requests: { url: string; body: string }[] = []
+    const problems: string[] = []
+    page.on('request', (request) => requests.push({ url: request.url(), body: request.postData() ?? '' }))
+    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
+    page.on('pageerror', (error) => problems.push(String(error)))
+    await page.goto(pathToFileURL(file).href)
+    await page.getByLabel('RPC URL').fill(rpcUrl)
+    await use({
+      page,
+      press: (name) => page.getByRole('button', { name }).click(),
+      says: (text) => page.getByRole('status').filter({ hasText: text }).waitFor(within(30_000)),
+    })
+    expect(problems).toEqual([])
+    expect(
+      requests.filter(({ url }) => !url.startsWith('file:') && new URL(url).origin !== new URL(rpcUrl).origin),
+    ).toEqual([])
+    expect(requests.filter(({ body }) => body.includes(secret))).toEqual([])
+  } finally {
+    await browser.close()
+    await rm(folder, { recursive: true })
+  }
+}
 
 /** Everything an owner needs to do. The owner's key pays the gas. */
 async function leave(owner: PrivateKeyAccount, rpcUrl: string, home: Address) {

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, test, vi } from 'vitest'
+import { within } from '../support/patience.ts'
 
 const killWithParent = join(import.meta.dirname, '../../local/stack/killWithParent.ts')
 const idle = 'setInterval(() => {}, 1000)'
@@ -38,6 +39,6 @@ test.each([
   const started = await start()
   expect(isRunning(started.group)).toBe(true)
   end(started)
-  await vi.waitFor(() => expect(isRunning(started.group)).toBe(false), { timeout: 15_000 })
+  await vi.waitFor(() => expect(isRunning(started.group)).toBe(false), within(15_000))
   started.process.kill('SIGKILL')
 })

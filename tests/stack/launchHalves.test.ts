@@ -1,6 +1,8 @@
 /**
  * The Worker and the pages in front of it, against a stand-in for Cloudflare's API. LAUNCH_LONG=1 also upgrades both with
  * wrangler itself, while one or the other fails.
+ *
+ * @module-tag all
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

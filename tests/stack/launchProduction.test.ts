@@ -2,6 +2,8 @@
  * A launch to production against a stand-in for Cloudflare's API, with wrangler itself and anvil in place of Base.
  * LAUNCH_CHAIN=84532 makes it a launch to staging, with anvil in place of Base Sepolia. LAUNCH_LONG=1 interrupts it after
  * every step.
+ *
+ * @module-tag all
  */
 import { globSync, readFileSync } from 'node:fs'
 import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'

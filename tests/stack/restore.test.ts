@@ -1,6 +1,8 @@
 /**
  * Rolls one account's Treasury back with a copy of its file, with payments of each kind and in each unsigned state, and kills
  * the Worker during the restore. RESTORE_COUNT payments of each, RESTORE_KILLS kills.
+ *
+ * @module-tag all
  */
 import { randomUUID } from 'node:crypto'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
@@ -25,7 +27,7 @@ let stack: FaultyStack['stack']
 beforeAll(async () => {
   faulty = await createFaultyStack()
   stack = faulty.stack
-}, 60_000)
+})
 afterAll(() => faulty?.stop())
 
 const kills = Number(process.env.RESTORE_KILLS ?? 2)
@@ -37,10 +39,7 @@ const ops = async (name: string, args: string[], options: Record<string, string>
     await execute(
       commands[name]!,
       { args, reason: 'its object was lost', options, switches },
-      {
-        env: { BURSAR_URL: stack.url, CF_ACCESS_CLIENT_ID: 'x', CF_ACCESS_CLIENT_SECRET: 'x' },
-        fetch: (url, init) => fetch(url, { ...init, headers: { ...init?.headers, cookie: 'local_operator=1' } }),
-      },
+      { env: { BURSAR_URL: stack.url }, fetch },
     )
   ).data as UserRestoreReply
 

@@ -72,5 +72,5 @@ const big = (_: string, value: unknown) => (typeof value === 'bigint' ? value.to
 export const known = (to: Recipient, paid: string | null = null): Gathered => {
   const goesTo =
     to.type === 'address' ? to.address : to.type === 'contact' ? ((paid ?? addressOf(7)) as `0x${string}`) : null
-  return { draft: null, lookup: goesTo && { address: goesTo, found: 'clear' }, refreshed: true, grants: {} }
+  return { draft: null, lookup: goesTo && { address: goesTo, found: 'clear' }, refresh: 'done', grants: {} }
 }

@@ -5,8 +5,8 @@ import type { PaymentTerms } from '#schemas/paymentTerms.ts'
 import type { Address } from '../../worker/chain/types.ts'
 import type { Principal } from '../../worker/treasury/core/rpcTypes.ts'
 import type { Gathered } from '../../worker/treasury/payments/needs.ts'
+import type { PayoutDraft } from '../../worker/treasury/payments/payouts/draft.ts'
 import type { PayInput } from '../../worker/treasury/payments/rpcTypes.ts'
-import type { PayoutDraft } from '../../worker/treasury/payouts/draft.ts'
 import type { AgentInput, GroupEdit, GroupInput } from '../../worker/treasury/policies/rpcTypes.ts'
 
 /** `'12.5'` → 12_500_000n. Throws if the text is not an amount. */
@@ -16,7 +16,7 @@ export function usdc(text: string): MicroUsdc {
   return amount
 }
 
-export const addressOf = (n: number): Address => `0x${n.toString(16).padStart(40, '9')}`
+export const addressOf = (n: number): Address => `0x8${n.toString(16).padStart(39, '9')}`
 export const toAddress = (n: number) => ({ type: 'address', address: addressOf(n) }) as const
 export const toEmail = (email = 'ada@example.com') => ({ type: 'email', email }) as const
 
@@ -24,7 +24,7 @@ export const toEmail = (email = 'ada@example.com') => ({ type: 'email', email })
 export const owner = { type: 'user' } as const satisfies Principal
 /** The agent that `agentInput` creates. */
 export const agentPrincipal = (agentId: string) =>
-  ({ type: 'agent', agentId, credentialHash: `k${agentId}` }) as const satisfies Principal
+  ({ type: 'agent', agentId, credentialHash: `k${agentId}`, via: 'api' }) as const satisfies Principal
 
 let made = 0
 
@@ -52,7 +52,7 @@ export const paymentTerms = (over: Partial<PaymentTerms> = {}): PaymentTerms => 
 export const gatheredFor = ({ terms: { to, amount } }: PayInput, over: Partial<Gathered> = {}): Gathered => ({
   draft: to.type === 'email' || to.type === 'phone' ? payoutDraft({ amount: Number(amount) }) : null,
   lookup: to.type === 'address' ? { address: to.address, found: 'clear' } : null,
-  refreshed: true,
+  refresh: 'done',
   grants: {},
   ...over,
 })

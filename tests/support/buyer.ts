@@ -6,13 +6,16 @@ import { microUsdc } from '#domain/money.ts'
 import { addressTopic, topics } from '../../worker/chain/calls.ts'
 import { domainSeparator } from '../../worker/chain/digests.ts'
 import type { Address, Block, Chain, Hex, Log } from '../../worker/chain/types.ts'
+import { heads } from '../../worker/treasury/core/chainHeads.ts'
 import { accept } from '../../worker/treasury/payments/accept.ts'
 import type { Gathered } from '../../worker/treasury/payments/needs.ts'
 import type { PayInput } from '../../worker/treasury/payments/rpcTypes.ts'
+import { usdcDomains } from '../../worker/treasury/purchases/token.ts'
 import { book as bookLogs } from '../../worker/treasury/settlement/booking.ts'
 import { releaseDead } from '../../worker/treasury/settlement/release.ts'
 import { undoBookings } from '../../worker/treasury/settlement/undo.ts'
 import type { PaymentRow } from '../../worker/treasury/storage/rows.ts'
+import { openKeys } from '../../worker/treasury/wallets/sessionKeys.ts'
 import { createBook } from './book.ts'
 import { addressOf, allScopes, type PayFields, payInput } from './build.ts'
 import { noLimits } from './limits.ts'
@@ -30,7 +33,7 @@ export function createBuyer(over: { allowance?: number; limits?: Partial<Limits>
   const { context, store, clock } = book
   store.run('UPDATE session SET purchase_allowance = ?', allowance)
   const { usdc } = context.chains[8453]
-  context.usdcDomains.set(8453, {
+  usdcDomains(context).set(8453, {
     ...{ name: 'USD Coin', version: '2' },
     separator: domainSeparator('USD Coin', 8453, usdc, '2'),
   })
@@ -40,8 +43,8 @@ export function createBuyer(over: { allowance?: number; limits?: Partial<Limits>
   }
   /** What the next call finds in memory: the newest block, and the key. */
   const read = () => {
-    context.heads.set(8453, { block: blockNow(), readAt: clock.now })
-    context.keys.set('wal:1', key)
+    heads(context).set(8453, { block: blockNow(), readAt: clock.now })
+    openKeys(context).set('wal:1', key)
   }
   read()
   /** Logs of settled purchases: what eth_getLogs returns. */
@@ -87,7 +90,7 @@ export function createBuyer(over: { allowance?: number; limits?: Partial<Limits>
     const offer = { accepted: { scheme: 'exact', payTo: address, maxTimeoutSeconds: lifeSeconds } }
     return { ...payInput({ to, amount: microUsdc(280_000n), ...fields }), offer }
   }
-  const gathered: Gathered = { draft: null, lookup: null, refreshed: true, grants: {}, signer: true }
+  const gathered: Gathered = { draft: null, lookup: null, refresh: 'done', grants: {}, signer: true }
   /** Buys from a confirmed seller. */
   function buy(over: Parameters<typeof purchase>[0] & { seller?: number } = {}) {
     const input = purchase(over)

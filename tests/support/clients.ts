@@ -7,11 +7,12 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
+import { patient } from './patience.ts'
 
 type Folder = 'clients' | 'assistants' | 'sellers'
 
 const pathOf = (folder: Folder) => join(import.meta.dirname, '..', folder)
-const waitMs = 300_000 // 5 minutes
+const waitMs = patient(300_000) // 5 minutes
 
 /** A file of an installed package. */
 export const clientPath = (path: string, folder: Folder = 'clients') => join(pathOf(folder), 'node_modules', path)

@@ -11,7 +11,7 @@ export const redirectUri = 'http://127.0.0.1:5000/callback'
 export const verifier = 'a-verifier-of-forty-three-characters-or-more'
 const challengeOf = (text: string) => createHash('sha256').update(text).digest('base64url')
 
-const asForm = { 'content-type': 'application/x-www-form-urlencoded' }
+export const asForm = { 'content-type': 'application/x-www-form-urlencoded' }
 export const formOf = (parameters: Record<string, string>) => new URLSearchParams(parameters).toString()
 
 let addresses = 0

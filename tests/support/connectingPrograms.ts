@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { clientPath, importClient } from './clients.ts'
@@ -66,6 +66,46 @@ function createHome() {
   }
 }
 
+/** Starts mcp-remote in a home. Needs both folders of installClients(). */
+async function startMcpRemote(url: string, { home, env }: Pick<ReturnType<typeof createHome>, 'home' | 'env'>) {
+  const path = '@modelcontextprotocol/sdk/dist/esm/client'
+  const [{ Client }, { StdioClientTransport }] = await Promise.all([
+    importClient(`${path}/index.js`),
+    importClient(`${path}/stdio.js`),
+  ])
+  const args = [clientPath('mcp-remote/dist/proxy.js', 'assistants'), `${url}/mcp`]
+  const transport = new StdioClientTransport({ command: process.execPath, args, env, cwd: home, stderr: 'pipe' })
+  const asked = askedBy({ stdout: null, stderr: transport.stderr })
+  const client = new Client({ name: 'Assistant', version: '1.0.0' })
+  const connected: Promise<unknown> = client.connect(transport)
+  connected.catch(() => undefined) // the caller reports it
+  return { client, connected, asked }
+}
+
+/** Another mcp-remote with a copy of what the first one, which was allowed, has stored. */
+export async function copyOfMcpRemote(url: string, from: string) {
+  const copy = createHome()
+  cpSync(from, copy.home, { recursive: true })
+  const { client, connected, asked } = await startMcpRemote(url, copy)
+  asked.catch(() => undefined) // it ends without having asked
+  await connected
+  const asksAgain = asked.then((to) => Promise.reject(new Error(`the program asks again: ${to}`)))
+  asksAgain.catch(() => undefined)
+  return {
+    async call(): Promise<void> {
+      const { isError } = await Promise.race([
+        client.callTool({ name: 'get_payment_context', arguments: {} }),
+        asksAgain,
+      ])
+      if (isError) throw new Error('the call was refused')
+    },
+    async stop() {
+      await client.close()
+      copy.remove()
+    },
+  }
+}
+
 const authorizationUrl = /https?:\/\/\S+?\/oauth\/authorize\?[^\s"]+/
 
 /** The address at which a program asks for consent, once it writes it. Rejects if the program ends first. */
@@ -83,37 +123,25 @@ function askedBy(child: Pick<ChildProcess, 'stdout' | 'stderr'> & { once?: Child
 }
 
 /** mcp-remote, which an assistant starts and talks to over its standard streams. Needs both folders of installClients(). */
-export async function mcpRemote(url: string): Promise<ConnectingClient> {
-  const path = '@modelcontextprotocol/sdk/dist/esm/client'
-  const [{ Client }, { StdioClientTransport }] = await Promise.all([
-    importClient(`${path}/index.js`),
-    importClient(`${path}/stdio.js`),
-  ])
+export async function mcpRemote(url: string): Promise<ConnectingClient & { home: string }> {
   const { home, env, stored, remove } = createHome()
-  // biome-ignore-start lint/suspicious/noExplicitAny: untyped packages, see importClient
-  let client: any
-  let connected: Promise<unknown>
+  let program: Awaited<ReturnType<typeof startMcpRemote>> | undefined
   let asksAgain: Promise<string>
-  // biome-ignore-end lint/suspicious/noExplicitAny: see above
   return {
+    home,
     async begin() {
-      await client?.close()
-      const args = [clientPath('mcp-remote/dist/proxy.js', 'assistants'), `${url}/mcp`]
-      const transport = new StdioClientTransport({ command: process.execPath, args, env, cwd: home, stderr: 'pipe' })
-      const asked = askedBy({ stdout: null, stderr: transport.stderr })
-      client = new Client({ name: 'Assistant', version: '1.0.0' })
-      connected = client.connect(transport)
-      connected.catch(() => undefined) // finish() reports it
-      return asked
+      await program?.client.close()
+      program = await startMcpRemote(url, { home, env })
+      return program.asked
     },
     async finish() {
-      await connected
-      asksAgain = askedBy({ stdout: null, stderr: client.transport.stderr })
+      await program!.connected
+      asksAgain = askedBy({ stdout: null, stderr: program!.client.transport.stderr })
     },
     async pay(address, amount) {
       const args = { address, amount, idempotency_key: randomUUID() }
       const refused = asksAgain.then((to) => Promise.reject(new Error(`the program asks again: ${to}`)))
-      const call = client.callTool({ name: 'pay_address', arguments: args })
+      const call = program!.client.callTool({ name: 'pay_address', arguments: args })
       call.catch(() => undefined) // as when the program asks again
       refused.catch(() => undefined)
       return (await Promise.race([call, refused])).structuredContent
@@ -121,7 +149,7 @@ export async function mcpRemote(url: string): Promise<ConnectingClient> {
     tokens: () => stored('_tokens.json'),
     clientId: () => stored('_client_info.json').client_id,
     async close() {
-      await client?.close()
+      await program?.client.close()
       remove()
     },
   }

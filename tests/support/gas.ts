@@ -2,7 +2,8 @@
 import { type Address, concat, encodeFunctionData, type Hex, numberToHex } from 'viem'
 import { agentWalletAbi, payoutEscrowAbi, relayAbi, usdcAbi } from '../../worker/chain/abi.ts'
 import { payoutAddress } from '../../worker/chain/addresses.ts'
-import { authorizationDigest, authorizationNonce, authorizedTransferCall } from '../../worker/chain/authorization.ts'
+import { authorizationNonce, authorizedTransferCall } from '../../worker/chain/authorization.ts'
+import { authorizationDigest } from '../../worker/chain/authorizationDigest.ts'
 import { claimDigest, payoutId, reclaimDigest, rotateDigest, type Terms } from '../../worker/chain/digests.ts'
 import { signPurchase } from '../../worker/chain/purchase.ts'
 import { signCompact } from '../../worker/chain/sign.ts'
@@ -116,6 +117,7 @@ export async function measureGas(chain: LocalChain): Promise<GasRow[]> {
     { action: 'one send in a batch of 10 wallets', gas: batchOf10, ceiling: 37_500 },
     { action: 'a purchase, settled by its facilitator', gas: settling, ceiling: 102_000 },
     ...payouts,
+    ...(await measureSendOns(chain)),
     { action: 'provider rotation, first of a day', gas: rotateFirst, ceiling: 70_000 },
     { action: 'provider rotation, later', gas: rotateLater, ceiling: 55_000 },
   ]
@@ -141,6 +143,49 @@ async function authorizedTransfer(chain: LocalChain, to: Address): Promise<Hex> 
   const authorization = { from: from.address, to, amount, nonce: authorizationNonce('gas'), validBefore }
   const signature = signCompact(authorizationDigest(await usdcSeparator(chain), authorization), from.key)
   return authorizedTransferCall({ ...authorization, ...signature })
+}
+
+/** Transfers that recipients sign (worker/treasury/payments/payouts/sendOn.ts), each from another account. */
+async function measureSendOns(chain: LocalChain): Promise<GasRow[]> {
+  const { contracts, submit } = chain
+  const separator = await usdcSeparator(chain)
+  const validBefore = (await chain.now()) + day
+  const transfer = async (name: string, to: Address, balance = 2_000_000n) => {
+    const from = party(`recipient ${name}`)
+    await chain.mint(from.address, balance)
+    const authorization = {
+      from: from.address,
+      to,
+      amount: 1_000_000n,
+      nonce: authorizationNonce(`send on ${name}`),
+      validBefore,
+    }
+    const signature = signCompact(authorizationDigest(separator, authorization), from.key)
+    return authorizedTransferCall({ ...authorization, ...signature })
+  }
+  const alone = await submit(contracts.usdc, await transfer('alone', party('receiver alone').address))
+  const inBatch = async (name: string, to: (i: number) => Address, balance?: bigint) => {
+    const list = []
+    for (let i = 0; i < 10; i++)
+      list.push({ target: contracts.usdc, gasCap: 300_000n, data: await transfer(`${name} ${i}`, to(i), balance) })
+    const data = encodeFunctionData({ abi: relayAbi, functionName: 'calls', args: [list] })
+    const { gasUsed, logs } = await submit(contracts.relay, data)
+    // AuthorizationUsed and Transfer.
+    if (logs.length !== 20) throw new Error('not every transfer of the batch was made')
+    return Math.ceil(Number(gasUsed) / 10)
+  }
+  const one = party('receiver alone').address
+  const fresh = (name: string) => (i: number) => party(`receiver ${name} ${i}`).address
+  return [
+    { action: 'sending on to a fresh address, alone', gas: Number(alone.gasUsed), ceiling: 105_000 },
+    { action: 'sending on, 10 to one holder', gas: await inBatch('to one', () => one), ceiling: 54_000 },
+    {
+      action: 'sending everything on, 10 to fresh addresses',
+      gas: await inBatch('everything', fresh('everything'), 1_000_000n),
+      ceiling: 72_000,
+    },
+    { action: 'sending a part on, 10 to fresh addresses', gas: await inBatch('part', fresh('part')), ceiling: 76_000 },
+  ]
 }
 
 const usdcSeparator = (chain: LocalChain): Promise<Hex> =>

@@ -44,7 +44,7 @@ type Listed = { transactions?: Transaction[]; payouts?: Escrow[] }
 /** Writes rows that no Treasury has. History still follows its Treasury from the beginning. */
 export const putRows = (user: User, { transactions = [], payouts = [] }: Listed) =>
   inHistory(user, (_, { storage }) => {
-    const listed = <Row>(row: Row, usdc: string) => ({ row, amount: Number(usdc) * 1_000_000, kept: null })
+    const listed = <Row>(row: Row, usdc: string) => ({ row, amount: Number(usdc) * 1_000_000, recoverable: null })
     const changes: Change[] = [
       ...transactions.map((row) => ({
         ...{ seq: 1, ref: row.id, value: null },

@@ -8,8 +8,8 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import { searchTextOf } from '#domain/contactRules.ts'
 import { eachNote } from '#domain/paymentNotes.ts'
+import { searchTextOf } from '#domain/readers/text.ts'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { PolicyGroup } from '#schemas/policy.ts'
 import type { Transaction } from '#schemas/transaction.ts'
@@ -93,14 +93,14 @@ function rows({ userId, wallet }: Account, agents: Named[], now: number) {
   })
   const payouts = range(size.payouts).map((i) => {
     const row = payoutRow(i, wallet, now)
-    return [row.id, 1, Date.parse(row.createdAt), row.status, Number(row.amount) * 1_000_000, row]
+    return [row.id, 1, Date.parse(row.createdAt), row.status, Number(row.amount) * 1_000_000, 'base', row]
   })
   const listed = [
     ...inserts(
       'transaction_view (id, seq, created_at, status, category, amount, wallet_id, chain, agent_id, contact_id, body)',
       transactions,
     ),
-    ...inserts('payout_view (id, seq, created_at, status, amount, body)', payouts),
+    ...inserts('payout_view (id, seq, created_at, status, amount, chain, body)', payouts),
   ]
   const ofContacts = 'contact (id, user_id, name, address, email, search_text, created_at, updated_at)'
   return { contacts: inserts(ofContacts, contacts).join('\n'), listed: listed.join('\n') }

@@ -1,6 +1,7 @@
 /** Calls MCP tools over HTTP and returns replies in the form of REST, for tests that mix the two. */
 import type { Answer } from '../../local/client.ts'
 import { type ErrorCode, statusOf } from '../../worker/errors.ts'
+import { patient } from './patience.ts'
 
 export const protocols = ['2026-07-28', '2025-11-25'] as const
 export type Protocol = (typeof protocols)[number]
@@ -27,7 +28,7 @@ export async function callTool<T>(
       'mcp-protocol-version': protocol,
       ...(protocol === '2026-07-28' && { 'mcp-method': 'tools/call', 'mcp-name': name }),
     },
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(patient(30_000)),
     body: JSON.stringify({
       jsonrpc: '2.0',
       id: 1,

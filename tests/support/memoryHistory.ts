@@ -20,5 +20,5 @@ export function createMemoryHistory({ context }: Pick<MemoryTreasury, 'context'>
     return rows
   }
   const all = (query: string) => db.prepare(query).all()
-  return { rows, follow, all, close: () => db.close() }
+  return { storage, rows, follow, all, close: () => db.close() }
 }

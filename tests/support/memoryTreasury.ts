@@ -29,12 +29,15 @@ export function storageOf(db: DatabaseSync): DurableObjectStorage {
   const storage = {
     sql: {
       exec(query: string, ...values: Value[]) {
-        if (values.length === 0 && /;\s*\S/.test(query)) {
+        if (values.length === 0 && /;\s+\S/.test(query)) {
           db.exec(query)
           return { toArray: () => [], one: () => null, rowsWritten: 0 }
         }
         const { statement, rawStatement, columnNames } = prepared(query)
-        const raw = () => rawStatement.all(...values)
+        const raw = () => {
+          const arrays = rawStatement.all(...values)
+          return Object.assign(arrays, { toArray: () => arrays })
+        }
         const rows = columnNames.length > 0 ? statement.all(...values) : null
         const rowsWritten = rows ? 0 : Number(statement.run(...values).changes)
         return { toArray: () => rows ?? [], one: () => rows?.[0] ?? null, raw, columnNames, rowsWritten }
@@ -84,6 +87,7 @@ export function createMemoryTreasury(funds: bigint, sessionLimit: bigint, limits
     RPC_URLS_8453: 'http://none.invalid',
     RPC_URLS_84532: 'http://none.invalid',
     SMS_COUNTRIES: '*',
+    PASSKEY_DOMAIN: 'localhost',
   } as unknown as Env
   let random = 0
   const context = createContext(env, store, 'usr_test', () => {}, {
@@ -99,6 +103,7 @@ export function createMemoryTreasury(funds: bigint, sessionLimit: bigint, limits
       mode: 'none',
       readAt: 0,
       reading: null,
+      freeze: () => false,
     },
   })
   store.run(

@@ -11,7 +11,9 @@ import type { Address } from '../../worker/chain/types.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
 import { unwrap } from '../../worker/result.ts'
 import type { Principal } from '../../worker/treasury/core/rpcTypes.ts'
+import { snapshots } from '../../worker/treasury/wallets/snapshots.ts'
 import { agentInput, agentPrincipal, allScopes, groupInput, type PayFields, payInput, usdc } from './build.ts'
+import { patient } from './patience.ts'
 import { inTreasury, rowsOf, treasuryOf } from './treasuries.ts'
 import { env, party, WorkerChain } from './workerChain.ts'
 
@@ -36,7 +38,7 @@ export async function prepare(): Promise<void> {
 }
 
 /** Leaves time for work that a kill interrupted, which is repeated after 20 seconds. */
-const untilMs = 45_000
+const untilMs = patient(45_000)
 
 export async function until<T>(
   what: string,
@@ -160,8 +162,8 @@ export async function createPayer(
   /** Reads the wallet with its deposit. The snapshot never ages; only what the Treasury learns replaces it. */
   const lookStaysFresh = async () => {
     await ledger()
-    await inTreasury(userId, ({ context: { snapshots } }) => {
-      snapshots.get(wallet.id)!.at = Number.POSITIVE_INFINITY
+    await inTreasury(userId, ({ context }) => {
+      snapshots(context).get(wallet.id)!.at = Number.POSITIVE_INFINITY
     })
   }
   return {

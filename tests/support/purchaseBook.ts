@@ -61,7 +61,7 @@ export function createPurchaseBook(limits: RuleEdits = {}) {
 }
 
 const gathered = ({ payTo = addressOf(5) }: Bought, from?: Gathered): Gathered => ({
-  ...(from ?? { draft: null, refreshed: true, grants: {} }),
+  ...(from ?? { draft: null, refresh: 'done', grants: {} }),
   lookup: { address: payTo, found: 'clear' },
   signer: true,
 })

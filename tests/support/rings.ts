@@ -1,4 +1,5 @@
 /** Versions of keyrings for tests in workerd, and Treasuries and ClaimDesks that use them. */
+
 import { runInDurableObject } from 'cloudflare:test'
 import type { ClaimDesk } from '../../worker/claims/claimDesk.ts'
 import {
@@ -10,6 +11,7 @@ import {
   removed,
 } from '../../worker/keyrings/keyring.ts'
 import { Sealer } from '../../worker/keyrings/sealer.ts'
+import { openKeys } from '../../worker/treasury/wallets/sessionKeys.ts'
 import { inTreasury } from './treasuries.ts'
 import { env } from './workerChain.ts'
 
@@ -38,7 +40,7 @@ export async function redeploy(userId: string, settings: typeof env): Promise<vo
   await inTreasury(userId, ({ context }) => {
     context.env = settings
     context.sealer = new Sealer(keyring(settings, 'KEK'), () => context.now())
-    context.keys.clear()
+    openKeys(context).clear()
   })
 }
 

@@ -1,14 +1,14 @@
 /** Rows of the Treasury's tables, for states that are tedious to reach. A test names only the columns that it is about. */
-import { unset } from '../../worker/treasury/storage/newPayment.ts'
+import { emptyColumns } from '../../worker/treasury/storage/newPayment.ts'
 import type { PaymentRow } from '../../worker/treasury/storage/rows.ts'
-import type { NewRow } from '../../worker/treasury/storage/store.ts'
+import type { NewRow } from '../../worker/treasury/storage/tableRows.ts'
 import { addressOf } from './build.ts'
 
 type Row<Table extends 'payout' | 'policy_group' | 'agent'> = Partial<NewRow<Table>> & { id: string }
 
 /** A confirmed send of 1 USDC by the user, accepted at 0 ms. */
 export const paymentRow = (over: Partial<PaymentRow> & { id: string }): PaymentRow => ({
-  ...unset,
+  ...emptyColumns,
   kind: 'send',
   wallet_id: 'wal',
   to_type: 'address',

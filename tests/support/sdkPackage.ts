@@ -5,6 +5,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { within } from './patience.ts'
 
 const exec = promisify(execFile)
 const sdk = join(import.meta.dirname, '../../sdk')
@@ -31,7 +32,11 @@ async function install() {
     files: files.map(({ path }) => path),
     /** Runs a program in the folder. Never throws. */
     async run(program: string, args: string[], env: Record<string, string> = {}) {
-      const child = exec(program, args, { cwd: folder, env: { PATH: process.env.PATH ?? '', ...env }, timeout: 60_000 })
+      const child = exec(program, args, {
+        cwd: folder,
+        env: { PATH: process.env.PATH ?? '', ...env },
+        ...within(60_000),
+      })
       const done = await child.catch((error: { code: number; stdout: string; stderr: string }) => error)
       return { code: 'code' in done ? done.code : 0, stdout: done.stdout, stderr: done.stderr }
     },

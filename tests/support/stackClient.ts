@@ -10,6 +10,7 @@ import type { Transaction } from '#schemas/transaction.ts'
 import type { BursarClient } from '../../local/client.ts'
 import type { Address, Hex } from '../../worker/chain/types.ts'
 import type { Reply } from './agentCalls.ts'
+import { patient } from './patience.ts'
 import { type RunningStack, takeAccount } from './readyAccounts.ts'
 import { createFundedWallet, importFundedWallet } from './testStack.ts'
 
@@ -106,7 +107,7 @@ export async function definiteAnswer<T>(
   what: string,
   ask: () => Promise<Reply<T>>,
   unknown: (why: string) => void = () => {},
-  withinMs = 90_000, // 1.5 minutes
+  withinMs = patient(90_000), // 1.5 minutes
 ): Promise<Reply<T>> {
   const deadline = Date.now() + withinMs
   const reasons = new Map<string, number>()

@@ -23,6 +23,7 @@ export type TestEnv = Omit<
   MESSAGE_COUNTER: DurableObjectNamespace<MessageCounter>
   TEST_MIGRATIONS: D1Migration[]
   /** Not set in the short form. */
+  LOST_ALARMS?: string
   TAKEOVER_DAYS?: string
   TAKEOVER_ADDRESSES?: string
   /** The chains' own nodes, behind the proxies in RPC_URLS. */

@@ -1,7 +1,10 @@
 /** Users' Treasuries from inside: their memory, tables and alarms. */
 import { runInDurableObject } from 'cloudflare:test'
 import type { RelayJob } from '../../worker/relayer/api.ts'
-import type { AlarmKind } from '../../worker/treasury/core/context.ts'
+import { runAlarm } from '../../worker/treasury/alarmHandlers.ts'
+import type { AlarmKind, Context } from '../../worker/treasury/core/context.ts'
+import { Outbox } from '../../worker/treasury/delivery/flush.ts'
+import { BranchUnclear } from '../../worker/treasury/settlement/branch.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { readAllNow } from '../../worker/treasury/wallets/idleReads.ts'
 import { env } from './testEnv.ts'
@@ -46,6 +49,19 @@ export const runNow = (user: User, kind: AlarmKind): Promise<void> =>
       await treasury.alarm()
     }
   })
+
+/**
+ * One run of this work, without its alarm. A run that a reading in progress made void is repeated, as the next alarm would do;
+ * any other failure is thrown.
+ */
+export async function runStep(context: Context, kind: Exclude<AlarmKind, 'schema'>): Promise<number | null> {
+  for (;;)
+    try {
+      return await runAlarm(context, new Outbox(context), kind)
+    } catch (error) {
+      if (!(error instanceof BranchUnclear)) throw error
+    }
+}
 
 /** Changes the jobs that the Treasury submits to the Relayer. */
 export const changeJobs = (user: User, change: (jobs: RelayJob[]) => RelayJob[]) =>

@@ -48,7 +48,7 @@ export async function createReceiver(userId: string) {
     async add(events: WebhookFilter[] = ['*'], respond: Respond = () => new Response()) {
       receivers += 1
       const url = `https://receiver${receivers}.example.com/hook`
-      const created = unwrap(await treasury.webhooks().create({ url, events }))
+      const created = unwrap(await treasury.webhooks().create({ url, events, passwordChecked: true }))
       responders.set(url, respond)
       received.set(url, [])
       secrets.set(url, created.secret)

@@ -9,6 +9,7 @@ import { startAnvil } from '../../local/stack/anvil.ts'
 import type { ChainId } from '../../worker/chain/types.ts'
 import { noLimits } from './limits.ts'
 import { deployment, roles } from './localChain.ts'
+import { factorVariable, machineFactor } from './patience.ts'
 import { startRpcProxy } from './rpcProxy.ts'
 
 declare module 'vitest' {
@@ -42,6 +43,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
     RELAYER_SHARDS: '1',
     LIMITS: JSON.stringify(noLimits),
     SMS_COUNTRIES: '*',
+    PASSKEY_DOMAIN: 'localhost',
+    [factorVariable]: String(machineFactor),
     // tests/worker/drain.test.ts
     DRAIN_HOURS: process.env.DRAIN_HOURS ?? '',
     RETENTION_SENDS: process.env.RETENTION_SENDS ?? '',
@@ -54,6 +57,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
     CODE_PEPPER: '44'.repeat(32),
     PASSWORD_PEPPER: '55'.repeat(32),
     JWT_PRIVATE_JWK: JSON.stringify(jwk),
+    // How many alarms lateAlarms.test.ts loses.
+    LOST_ALARMS: process.env.LOST_ALARMS ?? '',
     // How long takeover.test.ts runs.
     TAKEOVER_DAYS: process.env.TAKEOVER_DAYS ?? '',
     TAKEOVER_ADDRESSES: process.env.TAKEOVER_ADDRESSES ?? '',

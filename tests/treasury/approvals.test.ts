@@ -16,7 +16,7 @@ import { deleteGroup } from '../../worker/treasury/changes/groups.ts'
 import { setPaused } from '../../worker/treasury/changes/pausing.ts'
 import { deny } from '../../worker/treasury/decisions/decide.ts'
 import { listApprovals } from '../../worker/treasury/decisions/views.ts'
-import { keptPayment } from '../../worker/treasury/delivery/kept.ts'
+import { recoverablePayment } from '../../worker/treasury/delivery/recoverableRows.ts'
 import { verifyAudit } from '../../worker/treasury/ledger/audit.ts'
 import { walletFunds } from '../../worker/treasury/ledger/balances.ts'
 import { accept } from '../../worker/treasury/payments/accept.ts'
@@ -185,7 +185,7 @@ describe('deciding an approval', () => {
     // An identical payment is made in the meantime.
     book.edit({ approveAbove: null })
     expect(book.ask(agent, to(9), usdc('5')).ok).toBe(true)
-    expect(book.view(row.id).sameSinceAsked).toBe(1)
+    expect(book.view(row.id).equalPaymentsSince).toBe(1)
     expect(book.approve(row.id, { hash })).toMatchObject({ code: 'conflict', field: 'hash' })
     expect(deny(book.context, row.id, { hash: 'f'.repeat(64), by, pauseAgent: false })).toMatchObject({ field: 'hash' })
     expect(book.context.store.approval(row.id)!.status).toBe('PENDING')
@@ -257,7 +257,7 @@ describe('deciding an approval', () => {
     const book = createApprovalBook({ approveAbove: usdc('10') })
     const row = book.asked(book.addAgent(), { type: 'address', address: addressOf(2) }, usdc('11'), 'rent-june')
     expect(book.approve(row.id)).toMatchObject({ ok: true })
-    const kept = JSON.parse(keptPayment(book.store, book.payments()[0]!)!)
+    const kept = JSON.parse(recoverablePayment(book.store, book.payments()[0]!)!)
     expect(kept.request).toMatchObject({ key: `${row.agent_id}|rent-june` })
   })
 
@@ -566,6 +566,7 @@ test('I16: no sequence of steps lets through a payment that the rules at its dec
           const amount = BigInt(payment.amount) as MicroUsdc
           const allowed = decideAmount(policy, funds, amount, clock.now, {
             isPayout: false,
+            amount,
             at: clock.now,
             recipient: null,
             used: {},

@@ -91,8 +91,8 @@ test('refusals that are deleted after 30 days leave the lists @lists-48', () => 
     store.insert('payment', paymentRow({ id, ...refusal, created_at: clock.now - 31 * 86_400_000 }))
     recordChange(context, id)
   }
-  const listed = () => history.follow().figures('base', 0).totals
-  expect(listed()).toMatchObject([{ outcome: 'failed', n: 2 }])
+  const listed = () => history.follow().figures('base', clock.now).totals
+  expect(listed()).toMatchObject([{ state: 'refused', n: 2 }])
   expect(history.all('SELECT id FROM transaction_view')).toHaveLength(2)
   pruneRefusals(context)
   expect(store.payment('pay_older')).toBeNull()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { minuteMs } from '#domain/time.ts'
+import { dayMs, minuteMs } from '#domain/time.ts'
 import { allow } from '../../worker/treasury/connections/allow.ts'
 import type { AllowInput } from '../../worker/treasury/connections/rpcTypes.ts'
 import { exchange, refresh } from '../../worker/treasury/connections/tokens.ts'
@@ -20,6 +20,7 @@ function allowed({ context, clock }: MemoryTreasury, name: string, over: Partial
         resource: 'mcp',
         scopes: null,
         document: null,
+        mustSign: false,
       },
       agent: { type: 'new', name: 'Agent', policyGroup: { type: 'new', group } },
       ...over,
@@ -36,6 +37,7 @@ const exchanged = ({ context, clock }: MemoryTreasury, { id, clientId, codeHash,
   const token = { hash: `token ${id}`, expiresAt: clock.now + minuteMs }
   return exchange(context, {
     ...{ connectionId: id, clientId, codeHash, redirectUri, challenge, document, resource: null },
+    assertion: null,
     refresh: token,
   })
 }
@@ -50,8 +52,14 @@ test('a restore ends every connection, and what was allowed but not exchanged @c
   expect(store.all('SELECT status FROM connection')).toEqual([{ status: 'ended' }, { status: 'ended' }])
   expect([store.count('credential'), store.count('refresh_token')]).toEqual([0, 0])
   expect(exchanged(treasury, waiting)).toMatchObject({ ok: false, code: 'gone' })
-  const again = { connectionId: connected.id, clientId: 'client', oldHash: `token ${connected.id}`, resource: null }
-  expect(refresh(context, { ...again, refresh: { hash: 'x', expiresAt: 1 } })).toMatchObject({
+  const again = {
+    connectionId: connected.id,
+    clientId: 'client',
+    oldHash: `token ${connected.id}`,
+    resource: null,
+    assertion: null,
+  }
+  expect(refresh(context, { ...again, refresh: { hash: 'x', expiresAt: 1, seed: '' } })).toMatchObject({
     ok: false,
     code: 'gone',
   })
@@ -72,5 +80,36 @@ test('an exchange that is refused adds neither group nor agent, and what nobody 
   clock.now += minuteMs
   allowed(treasury, 'next')
   expect(store.connection(left.id)).toBeNull()
+  treasury.close()
+})
+
+test('what is kept of spent tokens is bounded, and forgotten a day after they were exchanged @connect-29', () => {
+  const treasury = createMemoryTreasury(10_000_000n, 10_000_000n)
+  const { context, store, clock } = treasury
+  const input = allowed(treasury, 'busy')
+  expect(exchanged(treasury, input).ok).toBe(true)
+  const { id: connectionId, clientId } = input
+  const expiresAt = clock.now + 60 * dayMs
+  let newest = `token ${connectionId}`
+  let count = 0
+  const renew = (oldHash: string) => {
+    const next = { hash: `token ${++count}`, expiresAt, seed: 'seed' }
+    return refresh(context, { connectionId, clientId, oldHash, resource: null, assertion: null, refresh: next })
+  }
+  const exchange = () => {
+    expect(renew(newest)).toMatchObject({ ok: true, value: { successor: { seed: 'seed', at: clock.now } } })
+    newest = `token ${count}`
+  }
+  store.run('UPDATE refresh_token SET expires_at = ?', expiresAt)
+  const first = newest
+  for (let i = 0; i < 1_500; i++) {
+    exchange()
+    clock.now += 1
+  }
+  expect(store.count('refresh_token')).toBeLessThanOrEqual(1_002)
+  expect(renew(first), 'the oldest is forgotten').toMatchObject({ ok: false, code: 'gone' })
+  clock.now += dayMs
+  exchange()
+  expect(store.count('refresh_token'), 'the newest, and the one that was exchanged for it').toBe(2)
   treasury.close()
 })

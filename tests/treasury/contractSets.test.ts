@@ -1,16 +1,19 @@
 /** Wallets and payouts of several contract sets in one Treasury. */
+
 import { expect, test } from 'vitest'
 import { topics } from '../../worker/chain/calls.ts'
 import { allContracts, contractNames } from '../../worker/chain/contractSets.ts'
 import type { Address, Block, Chain, ContractSets, Contracts, LogFilter } from '../../worker/chain/types.ts'
+import { heads } from '../../worker/treasury/core/chainHeads.ts'
 import { knownSets, setOfNewPayout } from '../../worker/treasury/core/contracts.ts'
 import { accept } from '../../worker/treasury/payments/accept.ts'
+import { claim, reclaim } from '../../worker/treasury/payments/payouts/actions.ts'
+import { termsView } from '../../worker/treasury/payments/payouts/views.ts'
 import { signQueued } from '../../worker/treasury/payments/sign.ts'
-import { claim, reclaim } from '../../worker/treasury/payouts/actions.ts'
-import { termsView } from '../../worker/treasury/payouts/views.ts'
 import { dueJobs } from '../../worker/treasury/relay/submitJobs.ts'
 import { scanWallet } from '../../worker/treasury/settlement/scan.ts'
 import type { PayoutRow } from '../../worker/treasury/storage/rows.ts'
+import { openKeys } from '../../worker/treasury/wallets/sessionKeys.ts'
 import { addressOf, gatheredFor, payInput, usdc } from '../support/build.ts'
 import { createMemoryTreasury, type MemoryTreasury } from '../support/memoryTreasury.ts'
 import { paymentRow, payoutRow } from '../support/rows.ts'
@@ -68,7 +71,7 @@ test('no payment or claim goes to a contract of any set, even if that address wa
   showSets(memory, 2, [1, 2])
   insertPayout(memory, 'pay_1', 1)
   ;(context.chains[8453] as Partial<Chain>).isBlacklisted = async () => false
-  context.heads.set(8453, { block: { number: 1, timestamp: 0, hash: '0x' }, readAt: context.now() })
+  heads(context).set(8453, { block: { number: 1, timestamp: 0, hash: '0x' }, readAt: context.now() })
   const contracts = allContracts(context.chains[8453])
   expect(contracts).toHaveLength(12)
   for (const to of contracts) {
@@ -122,7 +125,7 @@ test('nothing is signed or sent for a contract set missing from the settings, an
     'payment',
     paymentRow({ id: 'pay_q', to_address: addressOf(1), amount: 1, status: 'QUEUED', give_up_at: 9e15, epoch: 1 }),
   )
-  context.keys.set('wal:1', `0x${'11'.repeat(32)}`)
+  openKeys(context).set('wal:1', `0x${'11'.repeat(32)}`)
   const sign = () => store.transaction(() => signQueued(context, store.wallet('wal')!, head))
   expect(sign()).toBe(0)
   showSets(memory, 2, [1, 2])

@@ -4,6 +4,7 @@ import type { RuleEdits } from '#domain/rules/values.ts'
 import { settleSend } from '../../worker/treasury/ledger/ledger.ts'
 import { createBook, paid } from '../support/book.ts'
 import { toAddress, usdc } from '../support/build.ts'
+import { within } from '../support/patience.ts'
 
 const payments = Number(process.env.GROWTH_PAYMENTS ?? 3_000)
 const few = Math.min(1_000, payments / 6)
@@ -46,7 +47,7 @@ function createPaidTreasury() {
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
 
 test('payments stay fast after many thousands, and the first idempotency key still returns the first payment @retention-9', {
-  timeout: 600_000,
+  ...within(600_000),
 }, () => {
   const [small, large] = [createPaidTreasury(), createPaidTreasury()]
   const { pay, bytes, store } = large

@@ -13,26 +13,40 @@ import { groupEdit, groupInput, usdc } from '../support/build.ts'
 import { createMemoryTreasury, type MemoryTreasury } from '../support/memoryTreasury.ts'
 import { agentRow, groupRow, paymentRow, payoutRow } from '../support/rows.ts'
 
-/** Writes the rows of settled payments. `at` (ms): confirmation of a send, withdrawal of a payout funded 3 days earlier. */
+/**
+ * Writes the rows of settled payments, accepted 3 days earlier. `at` (ms): confirmation of a send or a purchase, withdrawal of a
+ * payout that was funded when it was accepted.
+ */
 function spenderIn({ store }: MemoryTreasury) {
   let made = 0
-  return (over: { at: number; usdc: number; agent?: string; group?: string; wallet?: string; payout?: boolean }) => {
+  return (over: {
+    at: number
+    usdc: number
+    agent?: string
+    group?: string
+    wallet?: string
+    kind?: 'payout' | 'x402'
+  }) => {
+    const accepted = over.at - 3 * dayMs
+    const isPayout = over.kind === 'payout'
     const id = `pay_${made++}`
     const amount = over.usdc * 1_000_000
     store.insert(
       'payment',
       paymentRow({
         id,
-        kind: over.payout ? 'payout' : 'send',
+        kind: over.kind ?? 'send',
         wallet_id: over.wallet ?? 'wal',
         group_id: over.group ?? null,
         agent_id: over.agent ?? null,
         amount,
-        status: over.payout ? 'PENDING' : 'CONFIRMED',
-        confirmed_at: over.payout ? over.at - 3 * dayMs : over.at,
+        status: isPayout ? 'PENDING' : 'CONFIRMED',
+        created_at: accepted,
+        accepted_at: accepted,
+        confirmed_at: isPayout ? accepted : over.at,
       }),
     )
-    if (over.payout) {
+    if (isPayout) {
       store.insert('payout', payoutRow({ id, amount, status: 'WITHDRAWN', done_at: over.at }))
       store.update('payment', id, { status: 'CONFIRMED' })
     }
@@ -44,7 +58,7 @@ function spending({ context }: MemoryTreasury, days: number, by: 'agent' | 'grou
   return unwrap(spendingOf(context, { days, by, walletId }))
 }
 
-test('spending per day counts sends when confirmed and payouts when withdrawn, from the span’s first millisecond @history-1', () => {
+test('spending per day counts sends and purchases when confirmed and payouts when withdrawn, from the span’s first millisecond @history-1', () => {
   const treasury = createMemoryTreasury(1n, 1n)
   const { clock, store } = treasury
   const spend = spenderIn(treasury)
@@ -52,21 +66,32 @@ test('spending per day counts sends when confirmed and payouts when withdrawn, f
   store.insert('policy_group', groupRow({ id: 'g' }))
   for (const id of ['scout', 'buyer'])
     store.insert('agent', agentRow({ id, group_id: 'g', name: `Name of ${id}`, deleted_at: id === 'buyer' ? 1 : null }))
-  spend({ at: today - 6 * dayMs, usdc: 1, agent: 'scout' })
+  spend({ at: today - 6 * dayMs, usdc: 1, agent: 'scout', kind: 'x402' })
   spend({ at: today - 6 * dayMs - 1, usdc: 100, agent: 'scout' })
-  spend({ at: today - 1, usdc: 2, agent: 'scout', payout: true })
+  spend({ at: today - 1, usdc: 2, agent: 'scout', kind: 'payout' })
   spend({ at: clock.now, usdc: 4, agent: 'buyer' })
   spend({ at: today, usdc: 8 })
   store.run("UPDATE payment SET status = 'PENDING' WHERE id = (SELECT id FROM payment WHERE amount = 8000000)")
   spend({ at: today, usdc: 16 })
   const week = spending(treasury, 7, 'agent')
   expect(week.days).toEqual([14, 15, 16, 17, 18, 19, 20].map((day) => `2026-11-${day}`))
+  expect(week.previous, 'the week before').toEqual(['0', '0', '0', '0', '0', '0', '100'])
+  expect(spending(treasury, 30, 'agent').previous).toEqual(Array(30).fill('0'))
   expect(week.series).toEqual([
-    { kind: 'user', id: null, name: 'User', total: '16', count: 1, amounts: ['0', '0', '0', '0', '0', '0', '16'] },
+    {
+      kind: 'user',
+      id: null,
+      name: 'User',
+      order: null,
+      total: '16',
+      count: 1,
+      amounts: ['0', '0', '0', '0', '0', '0', '16'],
+    },
     {
       kind: 'agent',
       id: 'buyer',
       name: 'Name of buyer',
+      order: 0,
       total: '4',
       count: 1,
       amounts: ['0', '0', '0', '0', '0', '0', '4'],
@@ -75,6 +100,7 @@ test('spending per day counts sends when confirmed and payouts when withdrawn, f
       kind: 'agent',
       id: 'scout',
       name: 'Name of scout',
+      order: 1,
       total: '3',
       count: 2,
       amounts: ['1', '0', '0', '0', '0', '2', '0'],
@@ -121,12 +147,12 @@ test('budget history shows limit and spending per day, and the changes in pages 
   const group = unwrap(createGroup(context, groupInput({ name: 'Research', spendLimit: usdc('50') }))).id
   const edit = (name: string, spendLimit: MicroUsdc | null | undefined) =>
     editGroup(context, group, groupEdit({ name, spendLimit }))
-  spend({ at: clock.now, usdc: 10, group })
+  spend({ at: clock.now, usdc: 10, group, kind: 'x402' })
   clock.now += dayMs
   expect(topUp(context, group, usdc('25.5'), null).ok).toBe(true)
   expect(edit('Another name', undefined).ok, 'a new name does not change the budget').toBe(true)
   clock.now += 2 * dayMs
-  spend({ at: clock.now, usdc: 20, group, payout: true })
+  spend({ at: clock.now, usdc: 20, group, kind: 'payout' })
   expect(edit('Another name', null).ok).toBe(true)
   clock.now += dayMs
 
@@ -175,20 +201,25 @@ test('the history of a budget reads only the events of one group, by index @hist
   close()
 })
 
-test('usage counts what was spent in the UTC month, and a budget lasts as in the last 30 days @history-5', () => {
+test('usage counts what was spent in the UTC month, and a budget lasts as in the last 30 days, with purchases @history-5', () => {
   const treasury = createMemoryTreasury(1n, 1n)
   const { clock, store, context } = treasury
   const spend = spenderIn(treasury)
   const month = Date.UTC(2026, 10, 1)
   store.insert('policy_group', groupRow({ id: 'g', spend_limit: 1_000_000_000 }))
   spend({ at: clock.now - 31 * dayMs, usdc: 100, group: 'g' })
-  spend({ at: month - 1, usdc: 10, group: 'g' })
-  spend({ at: month, usdc: 2, group: 'g', payout: true })
+  spend({ at: Date.UTC(2026, 9, 21), usdc: 4, group: 'g', kind: 'x402' })
+  spend({ at: month - 1, usdc: 6, group: 'g' })
+  spend({ at: month, usdc: 2, group: 'g', kind: 'payout' })
   spend({ at: clock.now, usdc: 3 })
-  const { globalBudget, wallets } = usageOf(context)
+  const { globalBudget, sessionKeys, wallets } = usageOf(context)
   expect(globalBudget.currentSpent).toBe('5')
-  expect(wallets[0]!.sessionKeyBudget).toMatchObject({ currentSpent: '5', limit: '0.000001', remaining: '0.000001' })
-  expect(globalBudget.remaining, 'of a key that was rotated after that was spent').toBe('0.000001')
+  expect(wallets[0]!.sessionKeyBudget).toMatchObject({ currentSpent: '5', limit: '0.000001', remaining: '0' })
+  expect(globalBudget).toMatchObject({ limit: '0.000001', remaining: '0', percentUsed: 999 })
+  expect(globalBudget.previous).toMatchObject({ period: '2026-10', spent: '110' })
+  const ofKey = { limit: '0.000001', used: '0', remaining: '0.000001', percentUsed: 0 }
+  expect(wallets[0]!.sessionKey, 'the key was rotated after that was spent').toMatchObject(ofKey)
+  expect(sessionKeys).toEqual(wallets[0]!.sessionKey)
   // 888 USDC are left, of which 12 were used in 30 days and a half, since midnight.
   const { budget } = wallets[0]!.policyGroups[0]!
   expect([budget.remaining, budget.lastsUntil]).toEqual(['888', new Date(clock.now + 74 * 30.5 * dayMs).toISOString()])

@@ -76,8 +76,7 @@ async function createIdle({ kind = 'smart', money = funds as bigint, isLive = tr
     for (let at = alarms.nextAt(); at !== null && at <= until; at = alarms.nextAt()) {
       clock.now = Math.max(clock.now, at)
       // A Treasury that has nothing to do for minutes is evicted.
-      const { heads, snapshots, balances, paces, codeChecks } = context
-      for (const cache of [heads, snapshots, balances, paces, codeChecks]) cache.clear()
+      context.memory.clear()
       const calls = total(node.calls)
       await alarms.handleAlarm()
       if (total(node.calls) > calls) readAt.push(Math.round((clock.now - from) / minuteMs))

@@ -5,13 +5,16 @@ import { microUsdc } from '#domain/money.ts'
 import { dayMs, minuteMs } from '#domain/time.ts'
 import type { Recipient } from '#schemas/paymentTerms.ts'
 import type { Block } from '../../worker/chain/types.ts'
+import { heads } from '../../worker/treasury/core/chainHeads.ts'
 import type { Principal } from '../../worker/treasury/core/rpcTypes.ts'
+import { established } from '../../worker/treasury/limits/accountAge.ts'
 import { gasAllowance, recordConfirmation } from '../../worker/treasury/limits/gas.ts'
 import { countMessage, renewalRefusal } from '../../worker/treasury/limits/messageLimits.ts'
 import { stopUnsigned } from '../../worker/treasury/payments/cancel.ts'
 import type { Gathered } from '../../worker/treasury/payments/needs.ts'
 import { signAgain, signQueued } from '../../worker/treasury/payments/sign.ts'
 import { applyReports } from '../../worker/treasury/relay/reports.ts'
+import { openKeys } from '../../worker/treasury/wallets/sessionKeys.ts'
 import { createBook } from '../support/book.ts'
 import { addressOf, owner, toAddress, toEmail } from '../support/build.ts'
 import { noLimits } from '../support/limits.ts'
@@ -88,8 +91,8 @@ describe('the queue of a wallet', () => {
     const { agents, pay, signAll, store, context } = createTreasury({ agentQueued: 0 })
     expect(pay(agents[0]!)).toMatchObject(refusedBy('queue_full', 'limits.queue'))
     expect(pay(owner)).toMatchObject(accepted)
-    context.keys.set('wal:1', `0x${'11'.repeat(32)}`)
-    context.heads.set(8453, { block: headAt(context.now()), readAt: context.now() })
+    openKeys(context).set('wal:1', `0x${'11'.repeat(32)}`)
+    heads(context).set(8453, { block: headAt(context.now()), readAt: context.now() })
     expect(pay(owner)).toMatchObject(accepted)
     const statuses = () => store.all<{ status: string }>('SELECT status FROM payment').map(({ status }) => status)
     expect(statuses(), 'the second waits for the first').toEqual(['QUEUED', 'QUEUED'])
@@ -106,7 +109,7 @@ describe('the queue of a wallet', () => {
       [owner, 30],
     ] as const)
       t.payTimes(count, who)
-    t.context.keys.set('wal:1', `0x${'11'.repeat(32)}`)
+    openKeys(t.context).set('wal:1', `0x${'11'.repeat(32)}`)
     const inFlight = () =>
       Object.fromEntries(
         t.store
@@ -129,7 +132,7 @@ describe('the queue of a wallet', () => {
   test('a single active agent gets its share of the slots and no more @limits-6', () => {
     const t = createTreasury({ ownerSlots: 16, agentInFlight: 24 })
     t.payTimes(64, t.agents[0]!)
-    t.context.keys.set('wal:1', `0x${'11'.repeat(32)}`)
+    openKeys(t.context).set('wal:1', `0x${'11'.repeat(32)}`)
     expect(t.signAll()).toBe(24)
     t.payTimes(1, owner)
     expect(t.signAll(), 'the owner’s payment is signed immediately').toBe(1)
@@ -183,7 +186,7 @@ describe('daily gas', () => {
 
   test('a new account needs a grant of exactly the gas it lacks, until enough USDC was confirmed @limits-10', () => {
     const t = createTreasury({ establishedAfterPayments: 10, establishedAfterUsdc: 10 })
-    t.context.established = false
+    established(t.context).isKnown = false
     expect(t.pay(owner)).toMatchObject({ need: 'gasGrant', gas: sends(1) })
     expect(t.pay(owner, toAddress(1), { gas: false })).toMatchObject(
       refusedBy('gas_allowance_exceeded', 'limits.new_accounts_gas'),
@@ -201,7 +204,7 @@ describe('daily gas', () => {
 
 test('a payment that the contract refuses is not signed again, and its recipient is looked up again @limits-11', () => {
   const t = createTreasury({ gasPerDay: 1_000_000 })
-  t.context.keys.set('wal:1', `0x${'11'.repeat(32)}`)
+  openKeys(t.context).set('wal:1', `0x${'11'.repeat(32)}`)
   t.pay(owner)
   expect(t.pay(owner)).toMatchObject(accepted)
   t.signAll()
@@ -284,7 +287,7 @@ describe('messages to recipients', () => {
 
   test('each message of a new account needs a grant from the count that all new accounts share @limits-13', () => {
     const t = createTreasury({ establishedAfterPayments: 10 })
-    t.context.established = false
+    established(t.context).isKnown = false
     grant(t, 1e9)
     expect(t.pay(owner, toEmail())).toMatchObject({ need: 'messageGrant' })
     expect(t.pay(owner, toEmail(), { message: false })).toMatchObject(

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { blockMs } from '#domain/networks.ts'
+import { heads } from '../../worker/treasury/core/chainHeads.ts'
 import { expectMined, nextMinedAt } from '../../worker/treasury/core/minedReports.ts'
 import { usdc } from '../support/build.ts'
 import { createMemoryTreasury } from '../support/memoryTreasury.ts'
@@ -12,7 +13,7 @@ function reading(depth: number, ageMs: number) {
   context.schedule = (_, at) => scheduled.push(at - clock.now)
   const readHead = (number: number) => {
     const timestamp = Math.floor((clock.now - ageMs) / 1000)
-    context.heads.set(8453, { block: { number, timestamp, hash: '0x' }, readAt: clock.now })
+    heads(context).set(8453, { block: { number, timestamp, hash: '0x' }, readAt: clock.now })
   }
   readHead(100)
   const next = () => {

@@ -184,7 +184,7 @@ describe('movements', () => {
     const history = createMemoryHistory(treasury)
     const rows = history.follow()
     const all = history.all('SELECT created_at AS at, change FROM transaction_view')
-    const times = fc.integer({ min: startedAt - dayMs, max: treasury.clock.now + dayMs })
+    const times = fc.integer({ min: startedAt - dayMs, max: treasury.clock.now + 31 * dayMs })
     fc.assert(
       fc.property(times, times, (one, other) => {
         const [from, to] = [Math.min(one, other), Math.max(one, other)]
@@ -196,6 +196,16 @@ describe('movements', () => {
         expect(Math.round(Number(rows.balances(0, to)[0]!.closing) * 1e6)).toBe(
           all.filter(({ at }) => Number(at) < to).reduce((sum, { change }) => sum + Number(change), 0),
         )
+        // The 30 days up to this time. Rows that are later count as today's, older ones not at all.
+        const days = new Map<number, number>()
+        for (const { at, change } of all) {
+          const daysAgo = Math.max(0, Math.floor(to / dayMs) - Math.floor(Number(at) / dayMs))
+          if (daysAgo < 30) days.set(daysAgo, (days.get(daysAgo) ?? 0) + Number(change))
+        }
+        const changes = rows.figures('base', to).balanceChanges
+        const byDay = new Map<number, number>()
+        for (const { daysAgo, change } of changes) byDay.set(daysAgo, (byDay.get(daysAgo) ?? 0) + change)
+        expect(byDay).toEqual(days)
       }),
       { numRuns: 60 },
     )

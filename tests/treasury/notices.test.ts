@@ -2,8 +2,10 @@
 
 import { expect, test } from 'vitest'
 import { type EventName, events, isNoticeEvent } from '#domain/events.ts'
-import { dayMs } from '#domain/time.ts'
+import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
+import type { Address } from '../../worker/chain/types.ts'
 import { monthMessage, sessionEndingMessage } from '../../worker/notifications/ownerMessages.ts'
+import { payoutsReturnedMessage } from '../../worker/notifications/payoutMessages.ts'
 import { unwrap } from '../../worker/result.ts'
 import type { Principal } from '../../worker/treasury/core/rpcTypes.ts'
 import { audit } from '../../worker/treasury/ledger/audit.ts'
@@ -11,8 +13,9 @@ import { pruneNotices } from '../../worker/treasury/ledger/notices.ts'
 import { listNotices, markRead } from '../../worker/treasury/notices/views.ts'
 import { lastMonth, reportMonth } from '../../worker/treasury/payments/month.ts'
 import { endingKeys, warnOfEndingKeys } from '../../worker/treasury/wallets/endingKeys.ts'
-import { createBook } from '../support/book.ts'
-import { addressOf, owner, usdc } from '../support/build.ts'
+import { createBook, paid } from '../support/book.ts'
+import { addressOf, owner, payoutDraft, usdc } from '../support/build.ts'
+import { createMemoryAccount } from '../support/memoryAccount.ts'
 
 const shop = addressOf(1)
 
@@ -21,7 +24,12 @@ function createNoticeBook() {
   const { context, store, clock } = book
   const limits = { maxPayment: usdc('80') }
   const groupId = book.addGroup({ name: 'Research', spendLimit: usdc('100'), limits })
-  const addAgent = (name: string) => book.addAgent(groupId, name)
+  /** Without the notice of it. */
+  const addAgent = (name: string) => {
+    const principal = book.addAgent(groupId, name)
+    store.run("DELETE FROM notice WHERE event = 'agent.created'")
+    return principal
+  }
   const pay = (principal: Principal, amount: string) => {
     clock.now += 1000
     const result = book.pay({ principal, amount: usdc(amount) })
@@ -62,9 +70,30 @@ test('each event for the bell becomes a notice with a text and its subject @noti
   happens('connection.created', 'con_1', { app: 'Claude', agent: scout.agentId })
   happens('connection.revoked', 'con_1', { app: 'Claude', agent: scout.agentId, why: 'reused' })
   happens('connection.revoked', 'con_2', { app: 'Claude', agent: scout.agentId, why: 'owner' })
+  happens('connection.token_reused', 'con_3', { app: 'Claude', agent: scout.agentId })
+  happens('agent.created', scout.agentId, { group: groupId })
+  happens('agent.created', 'agt_claude', { group: groupId, connection: 'con_1' })
+  happens('agent.credential_replaced', scout.agentId, { kind: 'key' })
+  happens('webhook.created', 'whk_1', { host: 'example.com', events: ['*'] })
+  happens('webhook.changed', 'whk_1', { host: 'example.com', events: ['payment.confirmed'], enabled: true })
+  happens('webhook.secret_rotated', 'whk_1', { host: 'example.com' })
+  happens('wallet.imported', 'wal')
+  happens('wallet.key_viewed', 'wal')
+  happens('wallet.deleted', 'wal')
+  happens('account.password_changed', 'account')
   expect(
     notices().map(({ event, text, subject }) => [event, text, subject && `${subject.type} ${subject.id}`]),
   ).toEqual([
+    ['account.password_changed', 'Your password was changed', 'changes made'],
+    ['wallet.deleted', 'Main was deleted', null],
+    ['wallet.key_viewed', 'The private key of Main was shown', 'wallet wal'],
+    ['wallet.imported', 'Main was imported', 'wallet wal'],
+    ['webhook.secret_rotated', 'The webhook to example.com got a new secret', null],
+    ['webhook.changed', 'The webhook to example.com was changed', null],
+    ['webhook.created', 'A webhook to example.com was added', null],
+    ['agent.credential_replaced', 'Scout got a new API key', `group ${groupId}`],
+    ['agent.created', 'Scout was added as an agent', `group ${groupId}`],
+    ['connection.token_reused', 'Claude is used in several places at once', 'connection con_3'],
     ['connection.revoked', 'Claude can no longer act as Scout', 'connection con_1'],
     ['connection.created', 'Claude is connected as Scout', 'connection con_1'],
     ['webhook.disabled', 'Your webhook at example.com is switched off', 'webhook whk_1'],
@@ -81,7 +110,7 @@ test('each event for the bell becomes a notice with a text and its subject @noti
     ['payment.failed', '76.50 USDC to ann@example.com was not sent', `payment ${id}`],
     [
       'payment.refused',
-      expect.stringMatching(/^Rover was refused 81.00 USDC to 0x9999…9991$/),
+      expect.stringMatching(/^Rover was refused 81.00 USDC to 0x8999…9991$/),
       expect.stringMatching(/^payment ref_/),
     ],
     ['group.budget_reached', 'The budget of Research is 75% used', `group ${groupId}`],
@@ -91,7 +120,7 @@ test('each event for the bell becomes a notice with a text and its subject @noti
   expect(notices().find(({ event }) => event === 'payment.failed')?.detail).toBe('Not sent: too late.')
   happens('payment.confirmed', id)
   happens('approval.requested', 'apr_2')
-  expect(notices(), 'other events add no notice').toHaveLength(16)
+  expect(notices(), 'other events add no notice').toHaveLength(26)
 })
 
 test('repeated refusals share one notice until it is read, and the owner’s own refusals add none @notices-5', () => {
@@ -118,6 +147,57 @@ test('repeated refusals share one notice until it is read, and the owner’s own
   expect(markRead(context, Number.MAX_SAFE_INTEGER), 'later notices stay unread').toMatchObject({ unread: 0 })
   pay(scout, '99')
   expect(markRead(context, 1), 'the read position never moves back').toMatchObject({ unread: 1 })
+})
+
+test('payouts that come back within an hour are one notice and one mail; those that the owner took back are none @notices-8', () => {
+  const { pay, confirm, endPayout, context, store, clock, close } = createMemoryAccount()
+  /** Returns one payout to its payer, after it was claimable. */
+  const comesBack = (recipient: string, by: 'sender' | 'expiry' | null) => {
+    const payer = store.wallet('wal')!.address as Address
+    const to = { type: 'email', email: recipient } as const
+    const { id } = paid(pay({ principal: owner, to }, { draft: payoutDraft({ amount: 1_000_000, payer }) }))
+    confirm(id)
+    store.update('payout', id, { action_by: by })
+    endPayout(id, payer)
+    expect(store.payout(id)?.status).toBe('RECLAIMED')
+    return id
+  }
+  const mails = () =>
+    store.all<{ ref: string; due_at: number }>(
+      "SELECT ref, due_at FROM outbox WHERE kind = 'mail.payout_returned' ORDER BY due_at, ref",
+    )
+  comesBack('own@example.com', 'sender')
+  expect([listNotices(context).notices, mails()], 'the owner’s own act').toEqual([[], []])
+  const sentAt = clock.now + hourMs
+  const first = comesBack('ann@example.com', 'expiry')
+  expect(listNotices(context).notices).toMatchObject([
+    { text: '1.00 USDC for ann@example.com came back', detail: 'It was not claimed in time.' },
+  ])
+  clock.now += 59 * minuteMs
+  const second = comesBack('bob@example.com', null)
+  expect(listNotices(context).notices).toMatchObject([
+    { text: '2 payouts came back', detail: 'The last: 1.00 USDC for bob@example.com.', times: 2 },
+  ])
+  expect(new Set(mails())).toEqual(new Set([first, second].map((ref) => ({ ref, due_at: sentAt }))))
+  clock.now = sentAt
+  const third = comesBack('cyd@example.com', 'expiry')
+  expect(mails().at(-1), 'a later one waits for others again').toEqual({ ref: third, due_at: sentAt + hourMs })
+  close()
+})
+
+test('a mail about returned payouts names ten and counts the others', () => {
+  const payouts = Array.from({ length: 12 }, (_, i) => ({
+    payoutId: `pay_${i}`,
+    recipient: `r${i}@example.com`,
+    amount: '2',
+  }))
+  const mail = (count: number) =>
+    payoutsReturnedMessage({ to: 'o@example.com', payouts: payouts.slice(0, count), appOrigin: 'https://b.test' })
+  expect(mail(1)).toMatchObject({ id: 'payouts-returned:pay_0', subject: '2.00 USDC was returned to you' })
+  expect(mail(12).subject).toBe('12 payouts were returned to you')
+  expect(mail(12).text).toContain('2.00 USDC to r9')
+  expect(mail(12).text).not.toContain('r10')
+  expect(mail(12).text).toContain('And 2 more.')
 })
 
 test('the latest hundred notices are kept, for 30 days @notices-6', () => {
@@ -167,6 +247,16 @@ test('the owner is warned of an ending session key once for 7 days and once for 
   const mail = JSON.stringify(sessionEndingMessage({ ...message, agents: ['Buyer', 'Scout'] }))
   for (const text of ['ends in 1 day', 'Buyer and Scout', 'https://b.test/dashboard/wallets?session=wal'])
     expect(mail).toContain(text)
+})
+
+test('a session key that lives for less than a day is named in the banner from its start, without a warning by mail @screens-120', () => {
+  const { context, store, clock } = createNoticeBook()
+  const endsAt = clock.now + 20 * hourMs
+  store.run('UPDATE session SET adopted_at = ?, valid_until = ?', clock.now, endsAt / 1000)
+  expect(endingKeys(context)).toMatchObject([{ walletId: 'wal', endsAt: new Date(endsAt).toISOString() }])
+  expect(warnOfEndingKeys(context)).toBeNull()
+  clock.now = endsAt
+  expect(endingKeys(context), 'no agent needs it').toEqual([])
 })
 
 test('the owner gets one mail a month about what was spent, by agent, with a link to the list @screens-52', () => {

@@ -7,7 +7,7 @@ import type { PaymentRow } from '../../worker/treasury/storage/rows.ts'
 import { addressOf } from '../support/build.ts'
 import { createMemoryHistory } from '../support/memoryHistory.ts'
 import { createMemoryTreasury, type MemoryTreasury } from '../support/memoryTreasury.ts'
-import { agentRow, groupRow, paymentRow } from '../support/rows.ts'
+import { agentRow, groupRow, paymentRow, payoutRow } from '../support/rows.ts'
 
 /** Writes the rows that payments leave, with only the columns that matter here. */
 function historyIn(treasury: MemoryTreasury) {
@@ -47,7 +47,7 @@ function historyIn(treasury: MemoryTreasury) {
   const figuresNow = () =>
     overviewOf(
       { totalBalance: '0', balanceAsOf: null, ...figures(context) },
-      history.follow().figures('base', clock.now - dayMs),
+      history.follow().figures('base', clock.now),
     )
   return { wallet, group, agent, payment, figuresNow }
 }
@@ -104,7 +104,8 @@ test('failures of the last 24 hours are counted to the millisecond, without recl
   payment({ status: 'FAILED', at: dayAgo })
   payment({ status: 'POLICY_REJECTED', accepted_at: null, refusal: '{}', created_at: dayAgo + 1 })
   for (const status of ['CONFIRMED', 'PENDING'] as const) payment({ status })
-  payment({ status: 'CANCELLED', kind: 'payout' })
+  const returned = payment({ status: 'CANCELLED', kind: 'payout' })
+  treasury.store.insert('payout', payoutRow({ id: returned, status: 'RECLAIMED' }))
   expect(figuresNow()).toMatchObject({ failed: 2, failedToday: 1 })
   clock.now += 1
   expect(figuresNow()).toMatchObject({ failed: 2, failedToday: 0 })

@@ -5,7 +5,7 @@ import { microUsdc } from '#domain/money.ts'
 import { allowanceInMicro, maxLimit, minLimit, sendLimitOf } from '#domain/sessionKey.ts'
 import type { WalletState } from '../../worker/chain/types.ts'
 import { unwrap } from '../../worker/result.ts'
-import { keptValue } from '../../worker/treasury/delivery/kept.ts'
+import { recoverableValue } from '../../worker/treasury/delivery/recoverableRows.ts'
 import { allowanceFor } from '../../worker/treasury/wallets/actions/sessionChange.ts'
 import { adopt } from '../../worker/treasury/wallets/session.ts'
 import { createBook } from '../support/book.ts'
@@ -87,5 +87,5 @@ test('the next session keeps the present allowance, also of a revoked one, or re
 test('a restore knows the allowance that the address of a wallet commits to @allowance-4', () => {
   const { context, store } = createBook()
   store.run('UPDATE wallet SET purchase_allowance = 16')
-  expect(JSON.parse(keptValue(context, 'wallet:wal')!)).toMatchObject({ id: 'wal', purchase_allowance: 16 })
+  expect(JSON.parse(recoverableValue(context, 'wallet:wal')!)).toMatchObject({ id: 'wal', purchase_allowance: 16 })
 })

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { microUsdc } from '#domain/money.ts'
-import { type PastDecision, replay } from '#domain/replay.ts'
+import type { PastDecision } from '#domain/replay.ts'
 import { parseRules, type RuleEdits } from '#domain/rules/values.ts'
 import { dayMs, minuteMs } from '#domain/time.ts'
 import { unwrap } from '../../worker/result.ts'
@@ -11,6 +11,7 @@ import { recordChange } from '../../worker/treasury/outbox/changes.ts'
 import { addressOf, groupEdit } from '../support/build.ts'
 import { createMemoryHistory } from '../support/memoryHistory.ts'
 import { createPurchaseBook } from '../support/purchaseBook.ts'
+import { replay } from '../support/replay.ts'
 
 const amount = fc.bigInt({ min: 1n, max: 1_000_000n }).map(microUsdc)
 const either = fc.constantFrom('refuse' as const, 'ask' as const)

@@ -1,7 +1,7 @@
 /** The rules about purchases, over the Treasury's tables: whom agents may buy from, and when the owner is asked. */
 import { expect, test } from 'vitest'
 import { dayMs, isoOf } from '#domain/time.ts'
-import { handedOut } from '../../worker/treasury/purchases/handedOut.ts'
+import { handedOut } from '../../worker/treasury/purchases/openSignatures.ts'
 import { addressOf, usdc } from '../support/build.ts'
 import { createPurchaseBook } from '../support/purchaseBook.ts'
 
@@ -117,7 +117,7 @@ test('limits per recipient and on new ones count the host with the address @purc
   book.close()
 })
 
-test('the same purchase again is no repeated payment @purchase-rules-6', () => {
+test('repeating a purchase is not a duplicate payment @purchase-rules-6', () => {
   const book = createPurchaseBook({ duplicateMinutes: 60 })
   const agent = book.addAgent()
   book.hostAnswers(true)

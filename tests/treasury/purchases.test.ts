@@ -1,4 +1,5 @@
 /** Purchases from x402 sellers: their numbers, shares, holds and outcomes. */
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { giveUpMs } from '#domain/intent.ts'
@@ -8,6 +9,7 @@ import { capOf, countOf, purchaseClasses } from '#domain/x402/purchaseClasses.ts
 import { purchaseIn } from '../../worker/chain/purchase.ts'
 import { RpcError } from '../../worker/chain/types.ts'
 import { paidTo } from '../../worker/treasury/approvals/approvalRules.ts'
+import { heads } from '../../worker/treasury/core/chainHeads.ts'
 import { listNotices } from '../../worker/treasury/notices/views.ts'
 import { accept } from '../../worker/treasury/payments/accept.ts'
 import { payloadOf } from '../../worker/treasury/purchases/offers.ts'
@@ -17,6 +19,7 @@ import { failUnsigned } from '../../worker/treasury/settlement/release.ts'
 import { isBusy } from '../../worker/treasury/settlement/settle.ts'
 import type { PaymentRow, WalletActionRow } from '../../worker/treasury/storage/rows.ts'
 import { statusIn } from '../../worker/treasury/storage/statuses.ts'
+import { openKeys } from '../../worker/treasury/wallets/sessionKeys.ts'
 import { paid } from '../support/book.ts'
 import { addressOf, agentPrincipal, usdc } from '../support/build.ts'
 import { type Buyer, createBuyer, openLimits } from '../support/buyer.ts'
@@ -295,7 +298,7 @@ describe('a renewal that is not possible', () => {
     store.insert('session', { ...session, epoch: 2, refill_refused: null })
     walletState.epoch = 2
     await buyer.pass(1)
-    context.keys.set('wal:2', context.keys.get('wal:1')!)
+    openKeys(context).set('wal:2', openKeys(context).get('wal:1')!)
     buyer.settle(paid(buyer.buy({ principal: agentPrincipal('Ann') })))
     clock.now += hourMs
     await refill()
@@ -350,12 +353,12 @@ describe('signing', () => {
   test('without a fresh head a purchase waits, holds its amount, and is signed when its agent asks again @purchases-10', () => {
     const buyer = createBuyer()
     const principal = buyer.addAgent(buyer.group)
-    const { block } = buyer.context.heads.get(8453)!
-    buyer.context.heads.clear()
+    const { block } = heads(buyer.context).get(8453)!
+    heads(buyer.context).clear()
     const payment = paid(buyer.buy({ principal, key: 'one' }))
     expect(payment).toMatchObject({ status: 'QUEUED', authorization: null })
     expect(buyer.store.group(buyer.group)!.held).toBe(280_000)
-    buyer.context.heads.set(8453, { block, readAt: buyer.clock.now })
+    heads(buyer.context).set(8453, { block, readAt: buyer.clock.now })
     const again = paid(buyer.buy({ principal, key: 'one' }))
     expect(again).toMatchObject({ id: payment.id, status: 'PROCESSING', sig_version: 1 })
     expect(buyer.store.group(buyer.group)!.held).toBe(280_000)
@@ -363,10 +366,10 @@ describe('signing', () => {
     buyer.close()
   })
 
-  test('what nobody asked for again ends after a quarter of an hour @purchases-11', async () => {
+  test('an unclaimed purchase expires after 15 minutes @purchases-11', async () => {
     const buyer = createBuyer()
     const principal = buyer.addAgent(buyer.group)
-    buyer.context.heads.clear()
+    heads(buyer.context).clear()
     const payment = paid(buyer.buy({ principal, key: 'one' }))
     buyer.clock.now += giveUpMs
     failUnsigned(buyer.context, buyer.store.wallet('wal')!)
@@ -379,10 +382,10 @@ describe('signing', () => {
   test('sends are signed past a purchase that waits @purchases-12', () => {
     const buyer = createBuyer()
     const principal = buyer.addAgent(buyer.group)
-    const { block } = buyer.context.heads.get(8453)!
-    buyer.context.heads.clear()
+    const { block } = heads(buyer.context).get(8453)!
+    heads(buyer.context).clear()
     paid(buyer.buy({ principal, key: 'one' }))
-    buyer.context.heads.set(8453, { block, readAt: buyer.clock.now })
+    heads(buyer.context).set(8453, { block, readAt: buyer.clock.now })
     expect(paid(buyer.pay({ principal })).status).toBe('PROCESSING')
     buyer.close()
   })
@@ -424,7 +427,7 @@ describe('limits', () => {
     const gathered = {
       draft: null,
       lookup: { address: addressOf(1), found: 'clear' },
-      refreshed: true,
+      refresh: 'done',
       grants: {},
     } as const
     const attempt = () => accept(buyer.context, buyer.purchase({ principal }), { ...gathered })

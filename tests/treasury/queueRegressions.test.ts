@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Block } from '../../worker/chain/types.ts'
 import { signQueued } from '../../worker/treasury/payments/sign.ts'
+import { openKeys } from '../../worker/treasury/wallets/sessionKeys.ts'
 import { createBook, paid } from '../support/book.ts'
 import { usdc } from '../support/build.ts'
 
@@ -20,7 +21,7 @@ test('payments that do not fit a new session do not block those that do', () => 
     Number(usdc('10')),
   )
   const small = pay('1')
-  context.keys.set('wal:2', `0x${'11'.repeat(32)}`)
+  openKeys(context).set('wal:2', `0x${'11'.repeat(32)}`)
   const head = { number: 1, timestamp: Math.floor(clock.now / 1000), hash: '0x' } as unknown as Block
   store.transaction(() => signQueued(context, store.wallet('wal')!, head))
   expect(store.payment(small)).toMatchObject({ status: 'PROCESSING', epoch: 2 })

@@ -20,7 +20,7 @@ function createGroupWithAgent(limit: string) {
 const prepared = (over: Partial<Gathered> = {}): Gathered => ({
   draft: null,
   lookup: null,
-  refreshed: true,
+  refresh: 'done',
   grants: {},
   ...over,
 })

@@ -1,4 +1,5 @@
 /** Values that the Treasury caches in memory equal those in its tables. */
+
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { stepGas } from '#domain/gasAllowance.ts'
@@ -6,6 +7,7 @@ import { microUsdc } from '#domain/money.ts'
 import { hourMs } from '#domain/time.ts'
 import type { Block } from '../../worker/chain/types.ts'
 import { RestoreGate } from '../../worker/durable/restoreGate.ts'
+import { heads } from '../../worker/treasury/core/chainHeads.ts'
 import type { Context } from '../../worker/treasury/core/context.ts'
 import { queuedOf } from '../../worker/treasury/limits/admission.ts'
 import {
@@ -14,13 +16,14 @@ import {
   recordConfirmation,
   recordFailure,
   releaseGas,
-  takeExitGas,
+  takePoolGas,
 } from '../../worker/treasury/limits/gas.ts'
 import { paymentRateStates } from '../../worker/treasury/limits/rates.ts'
 import { readSlots } from '../../worker/treasury/payments/slots.ts'
 import { credentialRefusal } from '../../worker/treasury/policies/agentGate.ts'
 import type { PaymentRow } from '../../worker/treasury/storage/rows.ts'
 import { Store } from '../../worker/treasury/storage/store.ts'
+import { openKeys } from '../../worker/treasury/wallets/sessionKeys.ts'
 import { createBook } from '../support/book.ts'
 import { agentPrincipal, owner } from '../support/build.ts'
 import { noLimits } from '../support/limits.ts'
@@ -68,7 +71,7 @@ test('cached rates and gas equal the tables after any sequence of steps @limits-
               throw new Error('rolled back')
             }),
           ).toThrow('rolled back')
-        else if (one.kind === 'exit') takeExitGas(context, 8453, 1_000)
+        else if (one.kind === 'exit') takePoolGas(context, 'exit', 8453, 1_000)
         else if (one.kind === 'receipt') payment && correctGas(context, payment, 'send', one.gas)
         else if (one.kind === 'failure') payment && releaseGas(context, payment)
         else if (one.kind === 'confirmed') recordConfirmation(context, 8453, microUsdc(1_000_000n))
@@ -109,8 +112,8 @@ test('cached counts of payments equal the tables after any sequence of steps @li
         agentInFlight: 6,
       })
       const head = { number: 1, timestamp: Math.floor(clock.now / 1000), hash: '0x' } as unknown as Block
-      context.heads.set(8453, { block: head, readAt: clock.now })
-      const loadKey = () => context.keys.set('wal:1', `0x${'11'.repeat(32)}`)
+      heads(context).set(8453, { block: head, readAt: clock.now })
+      const loadKey = () => openKeys(context).set('wal:1', `0x${'11'.repeat(32)}`)
       loadKey()
       const slots = (of: Context) => {
         const { of: free, inFlight } = readSlots(of, of.store.session('wal')!, head)
@@ -126,7 +129,7 @@ test('cached counts of payments equal the tables after any sequence of steps @li
               throw new Error('rolled back')
             }),
           ).toThrow('rolled back')
-        else if (one.kind === 'key') one.isLoaded ? loadKey() : context.keys.clear()
+        else if (one.kind === 'key') one.isLoaded ? loadKey() : openKeys(context).clear()
         else if (one.kind === 'cancel') store.run("UPDATE payment SET status = 'CANCELLED' WHERE status = 'QUEUED'")
         else if (one.kind === 'skip nonces')
           store.run("UPDATE session SET next_sequence = next_sequence + ? WHERE wallet_id = 'wal'", one.count)

@@ -126,7 +126,7 @@ describe('a number of payments', () => {
     book.close()
   })
 
-  test('that asks instead lets the owner approve, and counts what was approved @rules-19', () => {
+  test('that asks instead of refusing lets the owner approve, and counts approved payments @rules-19', () => {
     const book = createRuleBook({ maxPayments: { per: 'day', count: 1, whenExceeded: 'ask' } })
     idOf(book.pay())
     const row = book.asked(book.agent, toAddress(1), usdc('2'))

@@ -1,10 +1,12 @@
 /** Readings of a wallet to which a stranger has sent very many transfers. */
+
 import { afterEach, describe, expect, test } from 'vitest'
 import { readLogs } from '../../worker/chain/readLogs.ts'
 import { RpcChain } from '../../worker/chain/rpcChain.ts'
 import { type Address, type Log, RpcError, RpcUnavailable } from '../../worker/chain/types.ts'
+import { heads } from '../../worker/treasury/core/chainHeads.ts'
 import { endFinal } from '../../worker/treasury/settlement/finality.ts'
-import { rescanFrom, scanWallet } from '../../worker/treasury/settlement/scan.ts'
+import { paces, rescanFrom, scanWallet } from '../../worker/treasury/settlement/scan.ts'
 import { addressOf, usdc } from '../support/build.ts'
 import { type LedgerNode, type LedgerTransfer, type NodeLimits, startLedgerNode } from '../support/ledgerNode.ts'
 import { createMemoryTreasury } from '../support/memoryTreasury.ts'
@@ -119,7 +121,7 @@ describe('a node that refuses @scans-3', () => {
     expect(books()).toBe(node.balanceOf(wallet))
     pass(43_200)
     await catchUp()
-    expect(context.paces.get('wal')!.blocks).toBeGreaterThan(10_000)
+    expect(paces(context).get('wal')!.blocks).toBeGreaterThan(10_000)
   })
 
   test('more than 1 MB of logs is refused, and a single block is read through its receipts as they arrive', async () => {
@@ -162,7 +164,7 @@ describe('deposits below 0.01 USDC @scans-4', () => {
       node.hidden.clear()
       for (const transfer of some) node.hidden.add(transfer)
       rescanFrom(context, 'wal', 1_010)
-      context.heads.clear()
+      heads(context).clear()
       // A node that omits logs shows the whole balance.
       await scan().catch(() => {})
     }

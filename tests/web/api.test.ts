@@ -157,13 +157,13 @@ test('every call is sent to the base path as JSON, without a timeout @api-client
   await api('POST /wallets/:walletId/pause', { params })
   await api('PUT /wallets/:walletId', { params, body: { name: null } })
   await api('PATCH /users/:userId', { params: { userId: 'usr_1' }, body: { name: 'Ada' } })
-  await api('DELETE /wallets/:walletId', { params })
+  await api('DELETE /wallets/:walletId', { params, body: {} })
   expect(sent.map(([path, { method, body }]) => [`${method} ${path}`, body])).toEqual([
     ['GET /api/wallets', undefined],
     ['POST /api/wallets/wal_1/pause', '{}'],
     ['PUT /api/wallets/wal_1', '{"name":null}'],
     ['PATCH /api/users/usr_1', '{"name":"Ada"}'],
-    ['DELETE /api/wallets/wal_1', undefined],
+    ['DELETE /api/wallets/wal_1', '{}'],
   ])
   for (const [, init] of sent) {
     expect(init.headers).toMatchObject({ 'Content-Type': 'application/json' })

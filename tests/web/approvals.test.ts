@@ -48,7 +48,7 @@ const approval: Approval = {
   cancelledWhy: null,
   payment: { id: 'pay_1', status: 'PENDING_APPROVAL', txHash: null },
   wouldPass: { ok: true },
-  sameSinceAsked: 0,
+  equalPaymentsSince: 0,
   hash: 'a'.repeat(64),
   needsPassword: false,
   canGrant: true,
@@ -57,7 +57,7 @@ const approval: Approval = {
 }
 
 test('changesBetween lists only changed facts that matter for the decision @approval-screens-8', () => {
-  const later: Approval = { ...approval, wouldPass: null, sameSinceAsked: 2, channels: { ...approval.channels } }
+  const later: Approval = { ...approval, wouldPass: null, equalPaymentsSince: 2, channels: { ...approval.channels } }
   expect(changesBetween(approval, later)).toEqual([])
   expect(
     changesBetween(approval, { ...later, agent: { id: 'agt_1', name: 'Scout 2', paused: false }, amount: '26' }),

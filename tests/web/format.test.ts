@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest'
-import { addressGroups, ago, cutAmount, formatAmount, formatMoment, lastActivityText } from '#web/lib/format.ts'
+import {
+  addressGroups,
+  ago,
+  cutAmount,
+  formatAmount,
+  formatDayAndTime,
+  formatMoment,
+  lastActivityText,
+} from '#web/lib/format.ts'
 import { permissionsInWords } from '#web/lib/scopes.ts'
 
 test('amounts show two to six decimals, exactly', () => {
@@ -27,6 +35,13 @@ test('recent times are relative to now', () => {
   expect(ago('2026-11-20T11:58:00Z', now)).toBe('2 min ago')
   expect(ago('2026-11-20T09:00:00Z', now)).toBe('3 h ago')
   expect(ago('2026-11-18T11:00:00Z', now)).toBe('2 days ago')
+})
+
+test('a list of money has day and time, and the year if it is another @screens-102', () => {
+  const now = new Date(2026, 10, 29, 3).getTime()
+  expect(formatDayAndTime(new Date(2026, 10, 27, 16).toISOString(), now)).toBe('Nov 27, 16:00')
+  expect(formatDayAndTime(new Date(2026, 0, 1, 0, 5).toISOString(), now)).toBe('Jan 1, 00:05')
+  expect(formatDayAndTime(new Date(2025, 11, 31, 9, 30).toISOString(), now)).toBe('Dec 31, 2025, 09:30')
 })
 
 test('a full time includes the weekday and time zone', () => {

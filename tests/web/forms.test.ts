@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { ApiError, messageOf, messageOrThrown } from '#web/lib/apiError.ts'
+import { problemIn } from '#domain/readers/read.ts'
+import { ApiError, messageOf } from '#web/lib/apiError.ts'
 import { formatLongDate } from '#web/lib/format.ts'
-import { returnPathOf } from '#web/lib/search.ts'
-import { destinationProblem } from '#web/routes/-claim/destinationProblem.ts'
+import { messageOrThrown } from '#web/lib/messageOrThrown.ts'
+import { connectionRequestOf, returnPathOf } from '#web/lib/search.ts'
+import { destinationIn, formatHint } from '#web/routes/-claim/destination.ts'
 import { passwordChangeProblem } from '#web/routes/dashboard/-settings/ChangePasswordDialog.tsx'
 
 describe('change password', () => {
@@ -56,13 +58,25 @@ test.each([
   undefined,
 ])('a sign-in does not return to %s @forms-2', (path) => expect(returnPathOf(path)).toBeUndefined())
 
+test.each([
+  ['/dashboard/connect?request=request_1', 'request_1'],
+  ['/dashboard/connect?x=1&request=request_1', 'request_1'],
+  ['/dashboard/connect', undefined],
+  ['/dashboard/connected?request=request_1', undefined],
+  ['/dashboard/payouts?request=request_1', undefined],
+  [undefined, undefined],
+])('a sign-in that returns to %s is for the request %s @forms-8', (path, request) => {
+  expect(connectionRequestOf(path)).toBe(request)
+})
+
 test('formats a long date, or N/A if there is none @forms-3', () => {
   expect(formatLongDate('2026-11-20T12:00:00Z')).toBe('November 20, 2026')
   expect([formatLongDate(null), formatLongDate(undefined), formatLongDate('soon')]).toEqual(['N/A', 'N/A', 'N/A'])
 })
 
 test('a claim’s destination is checked in the specified order, with the specified messages @forms-4', () => {
-  const payout = { payoutAddress: `0x${'Ab'.repeat(20)}` }
+  const payout = { payoutAddress: `0x${'Ab'.repeat(20)}`, chain: 'base' as const }
+  const destinationProblem = (...input: Parameters<typeof destinationIn>) => problemIn(destinationIn(...input))
   const known = `0x${'12'.repeat(20)}`
   expect(destinationProblem('', undefined)).toBe('Payout details not loaded')
   expect(destinationProblem('', payout)).toBe('Please enter a destination address')
@@ -71,4 +85,20 @@ test('a claim’s destination is checked in the specified order, with the specif
   expect(destinationProblem(`0x${'aB'.repeat(20)}`, payout)).toContain("the payout's own address")
   expect(destinationProblem(`0x${'0'.repeat(40)}`, payout)).toContain('No one controls this address')
   expect(destinationProblem(known, payout)).toBeNull()
+})
+
+test('a claim’s destination may be pasted as a wallet copies it, and a wrong one says what is wrong @forms-7', () => {
+  const payout = { payoutAddress: `0x${'Ab'.repeat(20)}`, chain: 'base' as const }
+  const known = `0x${'12'.repeat(20)}`
+  const note = 'Invisible characters were removed from the address.'
+  expect(destinationIn(` base:${known}\n`, payout)).toEqual({ value: { address: known, note: null } })
+  expect(destinationIn(`\u200b${known}`, payout)).toEqual({ value: { address: known, note } })
+  expect(problemIn(destinationIn(`eth:${known}`, payout))).toMatch(/another network/)
+  expect(problemIn(destinationIn('0x000000000000000000000000000000000000dEaD', payout))).toMatch(/No one controls/)
+  expect(destinationIn(`basesep:${known}`, { ...payout, chain: 'base-sepolia' })).toHaveProperty('value')
+  expect([known.slice(2), known.slice(0, -1), `${known.slice(0, -1)}g`].map(formatHint)).toEqual([
+    'An address starts with 0x.',
+    'An address has 42 characters; this text has 41.',
+    'A character of it is wrong. Copy the address again.',
+  ])
 })

@@ -18,8 +18,9 @@ import {
   valuesOf,
 } from '#web/routes/dashboard/-agents/groupForm.ts'
 import { askedFirst, effectAsTyped, limitsInWords, mayDo } from '#web/routes/dashboard/-agents/policyWords.ts'
-import { exampleRecipient, quickStarts } from '#web/routes/dashboard/-agents/quickStart.ts'
+import { exampleRecipient, ownAddress, quickStarts } from '#web/routes/dashboard/-agents/quickStart.ts'
 import type { TypedRules } from '#web/routes/dashboard/-agents/ruleForm.ts'
+import type { WholeGroup } from '../../web/src/queries/agents.ts'
 
 const values = (over: Partial<GroupValues> = {}): GroupValues => ({
   ...noGroup,
@@ -30,7 +31,7 @@ const values = (over: Partial<GroupValues> = {}): GroupValues => ({
 })
 /** These rules as typed; the others are off. A rule with one input has it under its own name. */
 const rules = (on: Partial<TypedRules>) => ({ rules: { ...noGroup.rules, ...on } })
-const group = (over: Partial<PolicyGroup> = {}): PolicyGroup => ({
+const group = (over: Partial<WholeGroup> = {}): WholeGroup => ({
   id: 'grp_1',
   name: 'Research',
   status: 'active',
@@ -43,6 +44,8 @@ const group = (over: Partial<PolicyGroup> = {}): PolicyGroup => ({
   wallet: { name: null, address: '0x', paused: false, chain: 'base', canPay: true },
   scopes: ['payment_context:read'],
   whitelistedContacts: [],
+  whitelistedCount: 0,
+  contactIds: [],
   ...(wireRules(noRules) as RuleViews),
   unclaimed: '0',
   agentCount: 0,
@@ -169,8 +172,12 @@ test('quick-start examples pay a real recipient if the group has one', () => {
   const scopes = ['contact_payments:write', 'email_payments:write']
   const whitelisted = (stale: boolean) =>
     group({ scopes, whitelistedContacts: [{ contact: grace, stale, current: null }] })
-  expect(exampleRecipient(whitelisted(false), 'me@bursar.test')).toEqual({ type: 'contact', contactId: 'con_1' })
-  expect(exampleRecipient(whitelisted(true), 'me@bursar.test')).toEqual({ type: 'email', email: 'me@bursar.test' })
+  const own = { email: 'me@bursar.test', address: { address: '0x2', whose: 'your linked crypto wallet' } }
+  expect(exampleRecipient(whitelisted(false), own)).toEqual({ type: 'contact', contactId: 'con_1' })
+  expect(exampleRecipient(whitelisted(true), own)).toEqual({ type: 'email', email: 'me@bursar.test' })
+  const anyAddress = group({ scopes: ['address_payments:write'] })
+  expect(exampleRecipient(anyAddress, own)).toEqual({ type: 'address', address: '0x2' })
+  expect(exampleRecipient(anyAddress, { ...own, address: null })).toEqual({ type: 'address', address: '0xRECIPIENT' })
   const contained: Record<string, string> = {
     curl: '$BURSAR_API_KEY',
     TypeScript: "new Bursar({ url: 'https://bursar.test' })",
@@ -181,6 +188,21 @@ test('quick-start examples pay a real recipient if the group has one', () => {
     expect(code, name).toContain(contained[name] ?? 'bc_1')
   const toContact = quickStarts('https://bursar.test', 'bc_1', { type: 'contact', contactId: 'con_1' })
   expect(toContact.map(({ name }) => name)).toEqual(['curl', 'curl (OAuth)', 'TypeScript', 'MCP', 'MCP (OAuth)'])
+})
+
+test('quick-start examples pay an address of the user that the wallet may pay', () => {
+  const wallet = (id: string, over = {}) =>
+    ({ id, address: `0x${id}`, ownerAddress: '0xkey', chain: 'base', status: 'active', ...over }) as const
+  const of = (...[wallets, linked = null]: [Parameters<typeof ownAddress>[0], (string | null)?]) =>
+    ownAddress(wallets, 'w1', linked)?.address
+  const w1 = wallet('w1')
+  expect(of([w1])).toBe('0xkey')
+  expect(of([w1, wallet('w2')])).toBe('0xw2')
+  expect(of([w1, wallet('w2', { chain: 'base-sepolia' }), wallet('w3', { status: 'deploying' })])).toBe('0xkey')
+  expect(of([w1, wallet('w2')], '0xlinked')).toBe('0xlinked')
+  expect(of([w1], w1.address.toUpperCase().replace('X', 'x')), 'a wallet may not pay itself').toBe('0xkey')
+  expect(of([wallet('w1', { ownerAddress: '0xw1' })])).toBeUndefined()
+  expect(of([])).toBeUndefined()
 })
 
 test('quick-start examples escape quotes in the recipient', () => {

@@ -12,6 +12,7 @@ import {
   moveWidget,
   removeWidget,
   resizeWidget,
+  suggestedLayout,
   tidy,
 } from '#web/routes/dashboard/-overview/layout.ts'
 import { widgets } from '#web/routes/dashboard/-overview/widgets.ts'
@@ -64,7 +65,7 @@ test('adding, removing, moving and resizing widgets never cause overlaps or an i
         expect(item.w).toBeGreaterThanOrEqual(widgets[item.type].minSize.w)
         expect(item.h).toBeGreaterThanOrEqual(widgets[item.type].minSize.h)
       }
-      for (const narrow of [10, 6, 4, 2, 1]) {
+      for (const narrow of [6, 4, 2, 1]) {
         const derived = layoutFor(items, narrow)
         expect(derived.map(({ i }) => i).sort()).toEqual(items.map(({ id }) => id).sort())
         expectValid(derived, narrow)
@@ -107,9 +108,7 @@ test('the default layout and the widget sizes match the specification @overview-
     ['recent-transactions', 0, 2, 6, 4],
     ['quick-stats', 6, 2, 6, 4],
   ])
-  expect([1400, 1200, 1199, 996, 995, 768, 767, 480, 479, 100].map(columnsAt)).toEqual([
-    12, 12, 10, 10, 6, 6, 4, 4, 2, 2,
-  ])
+  expect([1400, 996, 995, 768, 767, 480, 479, 100].map(columnsAt)).toEqual([12, 12, 6, 6, 4, 4, 2, 2])
   expect(Object.keys(widgets)).toHaveLength(19)
 })
 
@@ -131,4 +130,13 @@ test('an added widget fills the first gap that is large enough and moves no othe
   expect(agents.slice(0, wallets.length)).toEqual(wallets)
   const gap = addWidget(removeWidget(agents, 'policy-groups'), 'total-spent')
   expect(gap.find(({ type }) => type === 'total-spent')).toMatchObject({ x: 9, y: 0 })
+})
+
+test('the suggested layout has no gap, no overlap, and the balance where the first figures show it @overview-34', () => {
+  expectValid(suggestedLayout, columns)
+  expect(tidy(suggestedLayout)).toEqual(suggestedLayout)
+  expect(suggestedLayout.map((one) => Stored.parse(one))).toEqual(suggestedLayout)
+  expect(suggestedLayout[0]).toMatchObject({ type: 'total-balance', x: 0, y: 0, w: 3, h: 2 })
+  const area = suggestedLayout.reduce((sum, { w, h }) => sum + w * h, 0)
+  expect(area).toBe(columns * Math.max(...suggestedLayout.map(({ y, h }) => y + h)))
 })

@@ -8,7 +8,7 @@ const address = `0x${'ab'.repeat(20)}`
 test.each([
   [
     'keeps the known values of several, in their own order',
-    anyOf('Status', ['completed', 'failed']),
+    anyOf('Status', { completed: 'Completed', failed: 'Failed' }),
     'failed,<script>,completed',
     'completed,failed',
   ],
@@ -24,7 +24,8 @@ test.each([
 })
 
 test('an active filter is described with the labels of its values @lists-59', () => {
-  expect(anyOf('Status', ['CREATED', 'RECLAIMED']).useText('CREATED,RECLAIMED')).toBe('Status: Created, Reclaimed')
+  const states = anyOf('Status', { CREATED: 'Awaiting Claim', RECLAIMED: 'Reclaimed' })
+  expect(states.useText('CREATED,RECLAIMED')).toBe('Status: Awaiting Claim, Reclaimed')
   expect(oneOf('Type', 'All types', { payout: 'Payout' }).useText('payout')).toBe('Type: Payout')
   expect(personal(text('Recipient', { label: 'Recipient Email/Phone', maxLength: 254 })).useText('ada')).toBe(
     'Recipient: ada',

@@ -8,9 +8,10 @@ import {
   datePresets,
   dayOf,
   daysText,
+  draftOf,
+  draftProblems,
   rangeOf,
   rangeParams,
-  rangeProblems,
 } from '#web/lists/range.ts'
 
 const zone = process.env.TZ
@@ -36,6 +37,9 @@ describe('local days', () => {
       return (Date.parse(to!) - Date.parse(from!)) / hourMs
     }
     expect([hours('2026-03-08'), hours('2026-11-01'), hours('2026-11-20')]).toEqual([23, 25, 24])
+    process.env.TZ = 'America/Santiago' // the day begins at 01:00
+    const santiago = rangeParams({ from: '2026-09-06', to: '2026-09-06' })
+    expect(santiago).toMatchObject({ from: '2026-09-06T04:00:00.000Z', to: '2026-09-07T03:00:00.000Z' })
   })
 
   test('dayOf accepts only days that exist @lists-22', () => {
@@ -79,15 +83,25 @@ describe('a range from an untrusted URL', () => {
 })
 
 describe('a range as typed', () => {
-  test('half-typed amounts are completed and compared as numbers, and a lone point is dropped @lists-26', () => {
+  test('half-typed amounts are completed and compared as numbers @lists-26', () => {
     expect(completeRange({ from: '2026-11-01', min: '25.', max: '.5' })).toEqual({
       from: '2026-11-01',
       min: '25',
       max: '0.5',
     })
-    expect(completeRange({ min: '.', status: ['failed'] } as { min: string })).toEqual({ status: ['failed'] })
+    expect(completeRange({ min: ' ', status: ['failed'] } as { min: string })).toEqual({ status: ['failed'] })
     const ofDraft = { from: undefined, to: undefined, min: '25.', max: '.5' }
-    expect(rangeProblems(ofDraft)).toEqual({ maxProblem: 'Maximum must be at least the minimum' })
+    expect(draftProblems(ofDraft)).toEqual({ orderProblem: 'Maximum must be at least the minimum' })
+  })
+
+  test('an amount that may mean two is refused, also in a filter, and one from the URL is not @lists-60', () => {
+    expect(draftProblems({ min: '1,500', max: '.' })).toEqual({
+      minProblem: '“1,500” could mean 1500 or 1.5. Enter one of these.',
+      maxProblem: 'Enter digits with at most 2 decimals, for example 1234.50',
+    })
+    const shared = rangeOf({ min: '1.125', max: '2000' })
+    expect(shared).toEqual({ min: '1.125', max: '2000' })
+    expect(completeRange(draftOf(shared))).toEqual(shared)
   })
 
   test.each([

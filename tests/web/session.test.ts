@@ -18,7 +18,8 @@ async function openTab() {
   vi.resetModules()
   const session = await import('#web/lib/session.ts')
   const { api } = await import('#web/lib/api.ts')
-  return { ...session, api }
+  const { signOut } = await import('#web/lib/signOut.ts')
+  return { ...session, signOut, api }
 }
 
 function store(change: Record<string, string> = {}): void {
@@ -82,6 +83,17 @@ test('a refused token ends the restored session @session-2', async () => {
   tab.startSession()
   await vi.waitFor(() => expect(tab.getSession()).toMatchObject({ user: null, expired: true }))
   expect(localStorage.getItem('auth_token')).toBeNull()
+})
+
+test('a late answer about a user does not replace one who has signed in in another tab', async () => {
+  store()
+  const tab = await openTab()
+  tab.startSession()
+  store({ auth_user: JSON.stringify({ ...user, id: 'usr_2' }), auth_token: 'another' })
+  await vi.waitFor(() => expect(calls).toHaveLength(1))
+  await vi.waitFor(() => expect(tab.getSession().isLoading).toBe(false))
+  await new Promise(setImmediate)
+  expect(JSON.parse(localStorage.getItem('auth_user')!).id).toBe('usr_2')
 })
 
 test('an unreachable server does not end the restored session @session-3', async () => {

@@ -12,9 +12,11 @@ const parts = (token: string) => {
   return { header: read(header), payload: read(payload), signature: signature! }
 }
 
-test('a refresh token is exchanged for a new one; two tabs within 30 seconds both succeed @tokens-1', async () => {
+test('a refresh token is exchanged for a new one; two tabs within ten minutes both succeed @tokens-1', async () => {
   const { api, user: ann } = await createApiAndUser()
-  const [one, two] = await Promise.all([refresh(api, ann.refreshToken), refresh(api, ann.refreshToken)])
+  const one = await refresh(api, ann.refreshToken)
+  api.clock.now += 10 * minuteMs
+  const two = await refresh(api, ann.refreshToken)
   expect([one.status, two.status]).toEqual([200, 200])
   expect(one.json.data.refreshToken).not.toBe(two.json.data.refreshToken)
   for (const { json } of [one, two])
@@ -45,10 +47,10 @@ test('using both successors of a refresh token ends the session, whichever is us
   }
 })
 
-test('reusing a refresh token after 30 seconds ends the whole session @tokens-2', async () => {
+test('reusing a refresh token after ten minutes ends the whole session @tokens-2', async () => {
   const { api, user: ann } = await createApiAndUser()
   const next = (await refresh(api, ann.refreshToken)).json.data
-  api.clock.now += 30_001
+  api.clock.now += 10 * minuteMs + 1
   const reused = await refresh(api, ann.refreshToken)
   expect(reused.status).toBe(401)
   expect(reused.json.error).toBe('Session expired. Please sign in again.')

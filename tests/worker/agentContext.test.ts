@@ -51,7 +51,7 @@ test('an agent reads the rules as sentences and values, and what it could pay wi
       },
     ],
   })
-  const to = { type: 'address', address: '0x000000000000000000000000000000000000dEaD' }
+  const to = { type: 'address', address: '0x52908400098527886E0F7030069857D2E4169EE7' }
   const paid = await call('POST', '/v1/payments', { to, amount: '2' }, own.apiKey)
   expect(paid.status, paid.text).toBe(201)
   expect(await context()).toMatchObject({ max_allowed_now: '10.5', max_without_asking: '0' })

@@ -1,6 +1,8 @@
 /** The agents' REST API: paging, cancelling and dry runs. badInput.test.ts covers single refusals. */
+
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
+import { heads } from '../../worker/treasury/core/chainHeads.ts'
 import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { chain, fresh, until } from '../support/payer.ts'
 import { inTreasury } from '../support/treasuries.ts'
@@ -71,7 +73,7 @@ describe('cancelling @rest-2', () => {
     const paid = await pay(toAddress())
     await chain.fault({ mode: 'down' })
     // Without a block to derive the deadline from, nothing is signed.
-    await inTreasury(own, (treasury) => treasury.context.heads.clear())
+    await inTreasury(own, (treasury) => heads(treasury.context).clear())
     const body = { ...toAddress('0.5'), to: { type: 'address', address: paid.json.to.address } }
     const waiting = await pay(body)
     expect([waiting.status, waiting.json.status], waiting.text).toEqual([201, 'QUEUED'])
@@ -129,6 +131,18 @@ describe('a dry run @rest-3', () => {
     expect((await check(toAddress('1'))).json).toMatchObject({ object: 'payment_check', amount: '1', max_allowed_now })
     const { remaining } = await budget()
     expect([remaining, await all()]).toEqual([before.remaining, rows])
+  })
+
+  test('a dry run warns of a first payment to an address that nobody has used @rest-14', async () => {
+    const warnings = async (body: object) => (await check(body)).json.warnings.map(({ code }: { code: string }) => code)
+    const [nobody, holder] = [fresh('nobody'), fresh('holder')]
+    await chain.mint(holder, 1n)
+    const to = (address: string) => ({ to: { type: 'address', address }, amount: '0.01' })
+    expect(await warnings(to(nobody))).toEqual(['address_unused'])
+    expect(await warnings(to(holder)), 'holds USDC').toEqual([])
+    expect((await pay(to(nobody))).status).toBe(201)
+    expect(await warnings(to(nobody)), 'paid before').toEqual([])
+    expect(await warnings({ to: { type: 'email', email: 'nobody@example.com' }, amount: '1' })).toEqual([])
   })
 
   test('a payment to a contact removed after the dry run is refused', async () => {

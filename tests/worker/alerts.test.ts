@@ -14,6 +14,8 @@ import { relayerAccount } from '../../worker/relayer/account.ts'
 import type { Relayer } from '../../worker/relayer/relayer.ts'
 import { runScheduled } from '../../worker/scheduled.ts'
 import type { AlarmKind } from '../../worker/treasury/core/context.ts'
+import { shard } from '../../worker/treasury/core/relayers.ts'
+import { storage } from '../../worker/treasury/delivery/troubles.ts'
 import { usdc } from '../support/build.ts'
 import { historyRows, syncHistory } from '../support/histories.ts'
 import { becomes, changeNode } from '../support/manualClock.ts'
@@ -27,7 +29,7 @@ const webhook = 'https://hooks.example/alerts'
 /** Stays ahead of the machine's clock: objects created on that clock continue on this one. */
 let now = Date.now()
 let to: string
-let posted: { text: string; condition: string; state: string }[]
+let posted: { text: string; condition: string; state: string; command: string }[]
 let hookStatus = 200
 
 beforeAll(async () => {
@@ -35,7 +37,7 @@ beforeAll(async () => {
   payer = await createPayer({ on: manualChain })
   await inTreasury(payer, ({ context }) => {
     context.now = () => now
-    context.shard = 1
+    shard(context).number = 1
     context.store.setMeta('busy_reported_at', 0)
   })
   await manualChain.giveEther(relayerAccount(env.RELAYER_SEED_V1, 84532, 1).address, 10n ** 20n)
@@ -126,9 +128,10 @@ test('a relayer that runs out of ETH raises one alert within two minutes, and on
     () => manualChain.node('anvil_setBalance', address, '0x0'),
     () => manualChain.node('anvil_setBalance', address, balance),
   )
-  expect((await mailsAbout('relayer:84532:0'))[1]).toContain(
-    `Base Sepolia, relayer 0: ${address} has less than 0.001 ETH`,
-  )
+  expect(posted[0]).toMatchObject({ command: 'npm run ops -- status' })
+  const [, mail] = await mailsAbout('relayer:84532:0')
+  expect(mail).toContain('Look with: npm run ops -- status. The section relayer of Operations')
+  expect(mail).toContain(`Base Sepolia, relayer 0: ${address} has less than 0.001 ETH`)
 })
 
 test('a node that is down raises an alert until it recovers @alerts-2', async () => {
@@ -329,7 +332,7 @@ test('a Relayer that sends nothing because of fees raises an alert until it send
 test('an account near its storage limit raises an alert @alerts-9', async () => {
   const limit = (bytes: number) =>
     inTreasury(payer, ({ context }) => {
-      context.largeBytes = bytes
+      storage(context).largeBytes = bytes
     })
   await expectOneAlert(
     `account_size:${payer.userId}`,

@@ -117,6 +117,9 @@ const publicCalls: Record<PublicCall, true> = {
   'POST /escrow/claim': true,
   'POST /escrow/receipt': true,
   'POST /escrow/resend-passcode': true,
+  'POST /escrow/send-on': true,
+  'GET /escrow/send-on/:accessToken': true,
+  'GET /escrow/kept-balance/:accessToken': true,
 }
 
 test('exactly the calls that the contract marks as public need no login session', async () => {

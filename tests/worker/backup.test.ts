@@ -143,7 +143,11 @@ test('reproject rebuilds wiped tables of D1, equal row by row @restore-2', async
   await call('PUT', `/api/policy-groups/${group}`, { name: 'Renamed', scopes, walletId: wallet, approveAbove: '5' })
   expect((await pay({ to: { type: 'address', address: fresh('b') }, amount: '6' })).status).toBe(202)
   await call('POST', `/api/agents/${agent}/regenerate-api-key`, {})
-  await call('POST', '/api/webhooks', { url: 'https://hooks.example.com/a', events: ['*'] })
+  await call('POST', '/api/webhooks', {
+    url: 'https://hooks.example.com/a',
+    events: ['*'],
+    password: 'correct horse battery',
+  })
   await call('PATCH', `/api/users/${user}`, { name: 'Ada L.' })
   await env.TREASURY.getByName(other.id).operators().suspend(true)
 

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { maxContacts } from '#domain/contactRules.ts'
 import { minuteMs } from '#domain/time.ts'
 import { contactStatements, contactsWith } from '../../worker/db/contacts.ts'
@@ -159,16 +159,55 @@ test('contact balances are null without an address or if the chain is not respon
     await make({ name: 'Mail', email: 'mail@bursar.test' }),
   ]
   const path = `/api/contacts/balances?ids=${[rich, poor, mail].join(',')}`
+  const silent = await api.call('GET', path, { token, env: { RPC_URLS_8453: 'http://127.0.0.1:9' } })
+  expect(silent.json.data).toEqual({ [rich]: null, [poor]: null, [mail]: null })
   expect((await api.call('GET', path, { token })).json.data).toEqual({
     [rich]: { balance: '12.5', symbol: 'USDC' },
     [poor]: { balance: '0', symbol: 'USDC' },
     [mail]: null,
   })
-  const silent = await api.call('GET', path, { token, env: { RPC_URLS_8453: 'http://127.0.0.1:9' } })
-  expect(silent.json.data).toEqual({ [rich]: null, [poor]: null, [mail]: null })
   const many = Array.from({ length: 51 }, (_, i) => `c${i}`).join(',')
   for (const query of ['', '?ids=', `?ids=${many}`])
     expect((await api.call('GET', `/api/contacts/balances${query}`, { token })).status, query).toBe(400)
+})
+
+test('50 balances are one call at the node, and none within 30 seconds, whoever asks @safety-3', async () => {
+  const api = createApi()
+  await prepare()
+  const rpcUrl = `${env.RPC_URLS_8453}/balances`
+  const network = globalThis.fetch
+  const called = vi.fn()
+  vi.stubGlobal('fetch', (input: RequestInfo | URL, init?: RequestInit) => {
+    if (String(input) !== rpcUrl) return network(input, init)
+    called(JSON.parse(String(init?.body)))
+    return network(input, init)
+  })
+  const addresses = Array.from({ length: 50 }, (_, i) => fresh(`balance ${i}`))
+  await chain.mint(addresses[49]!, usdc('3'))
+  const balances = async () => {
+    const { token } = await createUser(api)
+    const ids: string[] = []
+    for (const address of addresses) {
+      const body = { name: address.slice(0, 12), address }
+      ids.push((await api.call('POST', '/api/contacts', { token, body })).json.data.id)
+    }
+    return async () => {
+      const path = `/api/contacts/balances?ids=${ids.join(',')}`
+      const { status, json } = await api.call('GET', path, { token, env: { RPC_URLS_8453: rpcUrl } })
+      expect([status, json.data[ids[0]!].balance, json.data[ids[49]!].balance]).toEqual([200, '0', '3'])
+    }
+  }
+  const [hers, his] = [await balances(), await balances()]
+  await hers()
+  expect(called.mock.calls).toEqual([[expect.objectContaining({ method: 'eth_call' })]])
+  api.clock.now += 29_000
+  await hers()
+  await his()
+  expect(called).toHaveBeenCalledTimes(1)
+  api.clock.now += 1_000
+  await his()
+  expect(called).toHaveBeenCalledTimes(2)
+  vi.unstubAllGlobals()
 })
 
 test('a phone may contain spaces, a name must be visible, and a phone alone is a contact method @contacts-15', async () => {

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Env } from '../../worker/env.ts'
 import { messageProviderFrom } from '../../worker/notifications/messageProvider.ts'
+import { within } from '../support/patience.ts'
 import { createApi, env, seed, signedUp } from './apiClient.ts'
 
 beforeAll(seed)
@@ -17,7 +18,7 @@ const page = (path: string, ready: (text: string) => boolean) =>
       if (!ready(answer.text)) throw new Error(`${path} is not ready: ${answer.text}`)
       return answer
     },
-    { timeout: 10_000, interval: 100 },
+    { ...within(10_000), interval: 100 },
   )
 
 test('the /dev routes exist only on a local stack', async () => {

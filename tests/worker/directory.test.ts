@@ -63,7 +63,7 @@ describe.each(directories)('directory $name', ({ name, changes, codeFor }) => {
     expect((await login(api, email, password)).status).toBe(200)
   })
 
-  test('an account without a name is completed by onboarding @directory-3', async () => {
+  test('an account that has its own password and no name sets the name only, whatever a session asks for @directory-3', async () => {
     const api = createApiWithDirectory()
     const { email, password: temporary } = await signedUp(api, newEmail(), '')
     api.clock.now += weekMs + 1
@@ -71,9 +71,15 @@ describe.each(directories)('directory $name', ({ name, changes, codeFor }) => {
     const { data } = (await auth(api, 'new-password', { email, session, newPassword: password })).json
     expect(data.user).toMatchObject({ name: null, needsOnboarding: true, passwordIsTemporary: false })
     const body = { name: 'Zoë 🦉', password: other }
-    const done = await api.call('POST', '/api/users/complete-onboarding', { token: data.accessToken, body })
+    const taken = await api.call('POST', '/api/users/complete-onboarding', { token: data.accessToken, body })
+    expect([taken.status, taken.json.code]).toEqual([409, 'conflict'])
+    const done = await api.call('PATCH', `/api/users/${data.user.id}`, {
+      token: data.accessToken,
+      body: { name: 'Zoë 🦉' },
+    })
     expect(done.json.data).toMatchObject({ name: 'Zoë 🦉', needsOnboarding: false })
-    expect((await login(api, email, other)).json.data.user.name).toBe('Zoë 🦉')
+    expect((await login(api, email, other)).status).toBe(401)
+    expect((await login(api, email, password)).json.data.user.name).toBe('Zoë 🦉')
   })
 
   test('refuses sign-in until the email is confirmed by the code, which works once @directory-4', async () => {

@@ -1,6 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import type { ListFigure } from '#domain/lists.ts'
-import { dayMs } from '#domain/time.ts'
+import type { FigureName } from '#domain/figures.ts'
 import type { Transaction } from '#schemas/transaction.ts'
 import type { Listed } from '../../worker/history/api.ts'
 import { type Result, unwrap } from '../../worker/result.ts'
@@ -102,7 +101,8 @@ test('overview and usage match the totals of the transaction list @figures-1', a
 
   const usage = await payer.treasury().reports().usage()
   // The key's own figure: a returned payout and one that waits have used up its limit as well.
-  expect(usage.globalBudget).toMatchObject({ currentSpent: '12.5', limit: '1000', percentUsed: 1, remaining: '974.5' })
+  expect(usage.globalBudget).toMatchObject({ currentSpent: '12.5', limit: '1000', percentUsed: 1, remaining: '987.5' })
+  expect(usage.sessionKeys).toMatchObject({ limit: '1000', used: '25.5', remaining: '974.5', percentUsed: 2 })
   expect(usage.globalBudget.currentPeriod).toBe(usage.globalBudget.periodStart.slice(0, 7))
   expect(usage.wallets).toMatchObject([
     {
@@ -119,9 +119,10 @@ test('overview and usage match the totals of the transaction list @figures-1', a
   // The lists add up to the same totals, and show as many payments as each figure counts.
   await syncHistory(payer)
   for (const [name, total] of Object.entries({ payments: 7, accepted: 6, completed: 4, ended: 5, failed_24h: 1 })) {
-    const figure = { name: name as ListFigure, chain: 'base', failedSince: Date.now() - dayMs } as const
+    const figure = name as FigureName
     const paging = { page: 1, pageSize: 25 }
-    const found = await historyOf(payer).transactions('ses_test', { figure }, paging)
+    const filter = { figure, network: 'base', now: Date.now() } as const
+    const found = await historyOf(payer).transactions('ses_test', filter, paging)
     expect([name, unwrap(found as Result<Listed<Transaction>>).page.total]).toEqual([name, total])
   }
   const results = await historyRows<{ body: string }>(payer, 'SELECT body FROM transaction_view')

@@ -52,6 +52,7 @@ const rows: Row[] = [
     { currentPassword: 'correct horse battery', newPassword: 'another horse battery' },
   ],
   ['GET /api/contacts/{contact}'],
+  ['GET /api/contacts/{contact}/groups'],
   ['PUT /api/contacts/{contact}', { name: 'Mallory', address }],
   ['DELETE /api/contacts/{contact}'],
   ['POST /api/contacts/{contact}/restore'],
@@ -84,6 +85,7 @@ const rows: Row[] = [
   ['POST /api/policy-groups', { name: 'G', scopes: [], walletId: '{wallet}' }],
   ['POST /api/policy-groups', { name: 'G', scopes: [], walletId: '{own}', whitelistedContactIds: ['{contact}'] }],
   ['GET /api/policy-groups/{group}'],
+  ['GET /api/policy-groups/{group}/whitelist'],
   ['PUT /api/policy-groups/{group}', { name: 'Mallory', scopes: [] }],
   ['POST /api/policy-groups/{group}/top-up', { amount: '1' }],
   ['GET /api/policy-groups/{group}/budget-history'],
@@ -199,6 +201,9 @@ const routesWithoutIds = new Set([
   'GET /api/escrow/list',
   'GET /api/escrow/export',
   'POST /api/escrow/reclaim-all',
+  'GET /api/changes',
+  'GET /api/changes/made',
+  'POST /api/changes/end',
   'GET /api/webhooks',
   'POST /api/webhooks',
   'GET /api/connections',
@@ -218,9 +223,13 @@ const routesWithoutIds = new Set([
   'POST /api/escrow/verify-passcode',
   'POST /api/escrow/resend-passcode',
   'POST /api/escrow/receipt',
+  'POST /api/escrow/send-on',
+  'GET /api/escrow/send-on/:accessToken',
+  'GET /api/escrow/kept-balance/:accessToken',
   'POST /api/escrow/claim',
   'GET /v1/payments',
   'POST /v1/x402-payments',
+  'POST /v1/x402-payments/check',
   'GET /v1/context',
   // Ids are in its messages: tests/worker/mcpTools.test.ts.
   'POST /mcp',
@@ -235,6 +244,7 @@ const routesWithoutIds = new Set([
   'GET /openapi.json',
   'GET /docs',
   'GET /.well-known/jwks.json',
+  'GET /.well-known/passkey-endpoints',
   'GET /.well-known/oauth-protected-resource',
   'GET /.well-known/oauth-protected-resource/v1',
   'GET /.well-known/oauth-protected-resource/mcp',
@@ -242,8 +252,6 @@ const routesWithoutIds = new Set([
   'GET /dev/inbox',
   'POST /dev/faucet',
   'GET /dev/beta',
-  'GET /dev/operator',
-  'POST /dev/operator',
   'GET /dev/onramp',
   'POST /dev/onramp',
   'POST /dev/rpc/:chainId',
@@ -271,6 +279,7 @@ beforeAll(async () => {
   const hook = await own.asOwner('POST', '/webhooks', {
     url: 'https://hooks.example.com/ann',
     events: ['payment.confirmed'],
+    password: 'correct horse battery',
   })
   expect(hook.status, hook.text).toBe(201)
   const theirs = await createAccountFixture(api)
@@ -301,7 +310,7 @@ beforeAll(async () => {
     `/api/transactions/${ids.paymentToApprove}`,
   ])
     expect((await api.call('GET', path, { token: own.token })).status, path).toBe(200)
-}, 60_000)
+})
 
 /** Connects an app, and opens another request. */
 async function connect(own: AccountFixture) {

@@ -80,7 +80,7 @@ describe('adding an imported wallet @imported-1', () => {
     await expect(createImporter(again)).rejects.toThrow('This wallet is already in your account.')
     const other = await createImporter({ ...again, on: manualChain })
     expect(other.wallet).toMatchObject({ chain: 'base-sepolia', address: user.holder.address })
-    expect(await user.wallets().delete(user.wallet.id)).toMatchObject({ ok: true })
+    expect(await user.wallets().delete(user.wallet.id, true)).toMatchObject({ ok: true })
     const back = await createImporter(again)
     expect(back.wallet.id).not.toBe(user.wallet.id)
     expect(await back.booksBalance()).toMatchObject({ deposits: '100' })
@@ -107,7 +107,7 @@ describe('adding an imported wallet @imported-1', () => {
     expect(await under(wrong)).toMatchObject({ ok: false, code: 'idempotency_key_reused' })
     const again = unwrap(await under(right))
     expect(await user.wallets().viewPrivateKey(again.id, right)).toMatchObject({ ok: true })
-    expect(await user.wallets().delete(again.id)).toMatchObject({ ok: true })
+    expect(await user.wallets().delete(again.id, true)).toMatchObject({ ok: true })
     expect(await under(right), 'the key still returns its wallet after deletion').toMatchObject({
       ok: true,
       value: { id: again.id },
@@ -182,7 +182,7 @@ describe('settling payments of an imported wallet @imported-5', () => {
     expect(await user.treasury().reclaim(id)).toMatchObject({ ok: true })
     await user.payoutBecomes(id, 'RECLAIMED')
     expect(await user.booksBalance()).toMatchObject({ returns: '7', available: '100' })
-  }, 40_000)
+  })
 
   test('a payment survives a kill of its Treasury between acceptance and delivery', async () => {
     const user = await createImporter({ on: manualChain })
@@ -213,7 +213,7 @@ describe('settling payments of an imported wallet @imported-5', () => {
     expect(found.ok && found.value.errorMessage).toContain('cancelled')
     expect(await manualChain.usdcBalance(to)).toBe(0n)
     expect(await user.booksBalance()).toMatchObject({ held: '0', available: '100' })
-  }, 40_000)
+  })
 
   test('an authorization that never reaches the chain is re-signed under the same nonce, then fails and is released', async () => {
     const user = await createImporter({ on: manualChain })
@@ -236,7 +236,7 @@ describe('settling payments of an imported wallet @imported-5', () => {
     await settlesAs(user, sent.id, 'FAILED')
     await manualChain.giveEther(relayer(), 10n ** 20n)
     expect(await user.booksBalance()).toMatchObject({ held: '0', available: '100' })
-  }, 40_000)
+  })
 
   test('nothing is signed while the account has code; payments resume once it has none @imported-6', async () => {
     const user = await createImporter({ on: manualChain })

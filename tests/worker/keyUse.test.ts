@@ -17,7 +17,7 @@ beforeAll(async () => {
   await prepare()
   // Revokes the signup passcodes of other files, which need the first code pepper.
   await env.DB.prepare('UPDATE signup_passcode SET revoked_at = 1 WHERE revoked_at IS NULL').run()
-}, 60_000)
+})
 afterAll(() => env.DB.prepare('UPDATE signup_passcode SET revoked_at = NULL WHERE revoked_at = 1').run())
 beforeEach(async () => {
   await env.DB.batch(['user', 'key_use', 'user_restore'].map((table) => env.DB.prepare(`DELETE FROM ${table}`)))

@@ -15,7 +15,7 @@ import { env } from './apiClient.ts'
 beforeAll(async () => {
   await prepare()
   idle = await createPayer({ funds: '0' })
-}, 60_000)
+})
 
 const db = primaryDb(env.DB)
 /** Every sealed value of the account, by column. */
@@ -123,7 +123,7 @@ test('open payouts keep their payout secret and code pepper; new payouts use the
   }
   const code = (id: string) =>
     inTreasury(payer.userId, async ({ context }) => {
-      const { openCode } = await import('../../worker/treasury/payouts/codes.ts')
+      const { openCode } = await import('../../worker/treasury/payments/payouts/codes.ts')
       return (await openCode(context, context.store.payout(id)!))!
     })
   const versions = (id: string) =>

@@ -1,9 +1,12 @@
 /** Alarms that the platform delivers late or never. */
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test, vi } from 'vitest'
+import { minuteMs } from '#domain/time.ts'
 import { Alarms } from '../../worker/durable/alarms.ts'
 import { unwrap } from '../../worker/result.ts'
-import { createPayer, prepare } from '../support/payer.ts'
+import { runScheduled } from '../../worker/scheduled.ts'
+import { usdc } from '../support/build.ts'
+import { createPayer, manualChain, prepare, until } from '../support/payer.ts'
 import { inTreasury } from '../support/treasuries.ts'
 import { env } from './apiClient.ts'
 
@@ -69,4 +72,33 @@ test('a Treasury renews a late alarm when it accepts a payment, and when somebod
     await renewsIn(() => treasury.changesSince({ incarnation: null, seq: 0, audit: null }, []))
     renewals.mockRestore()
   })
+})
+
+test('the cron wakes a Treasury whose alarm was lost before it first ran, within three minutes @safety-25', async () => {
+  const payer = await createPayer({ on: manualChain })
+  await payer.ledger()
+  const alarmAt = () => inTreasury(payer, (_, { storage }) => storage.getAlarm())
+  const losses = Number(env.LOST_ALARMS || 5)
+  let woken = 0
+  for (let i = 0; i < losses; i++) {
+    // The account is idle. From now on the platform sets no alarm.
+    await inTreasury(payer, async ({ context }, { storage }) => {
+      vi.spyOn(storage, 'setAlarm').mockResolvedValue()
+      await storage.deleteAlarm()
+      context.store.setMeta('busy_reported_at', 0)
+    })
+    await env.DB.prepare('DELETE FROM busy_treasury').run()
+    unwrap(await payer.pay({ amount: usdc('0.01') }))
+    const acceptedAt = Date.now()
+    await until('the row in D1', async () =>
+      env.DB.prepare('SELECT since FROM busy_treasury WHERE user_id = ?').bind(payer.userId).first(),
+    )
+    await inTreasury(payer, (_, { storage }) => vi.mocked(storage.setAlarm).mockRestore())
+    expect(await alarmAt()).toBeNull()
+    // The cron ran just before the payment was accepted.
+    for (let minutes = 1; minutes <= 3; minutes++) await runScheduled(env, acceptedAt - 1 + minutes * minuteMs)
+    const at = await until('an alarm', alarmAt)
+    if (at - Date.now() < minuteMs) woken += 1
+  }
+  expect(woken).toBe(losses)
 })

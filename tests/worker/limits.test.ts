@@ -1,9 +1,11 @@
 /** Service limits as agents and owners see them, and recipients that USDC refuses. */
+
 import { afterEach, describe, expect, test } from 'vitest'
 import { minuteMs } from '#domain/time.ts'
 import { stepGas } from '../../worker/domain/gasAllowance.ts'
 import { defaultLimits, type Limits } from '../../worker/domain/limits.ts'
 import { takeOwnerAction } from '../../worker/treasury/limits/ownerActions.ts'
+import { lookups } from '../../worker/treasury/payments/recipients.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { noLimits } from '../support/limits.ts'
 import { ownerSignature } from '../support/ownerSigner.ts'
@@ -92,7 +94,7 @@ describe('recipients that USDC refuses', () => {
     await chain.blacklist(blocked, 'unBlacklist')
     expect((await pay(own, toAddress(blocked))).status, 'the look-up is cached for ten minutes').toBe(422)
     await inTreasury(own, (object) => {
-      for (const lookup of object.context.lookups.values()) lookup.at -= 10 * minuteMs
+      for (const lookup of lookups(object.context).values()) lookup.at -= 10 * minuteMs
     })
     expect((await pay(own, toAddress(blocked))).status).toBe(201)
   })

@@ -5,6 +5,7 @@ import { type ListCursor, type ListSort, listSorts, searchedRows } from '#domain
 import { minuteMs } from '#domain/time.ts'
 import type { Page } from '#schemas/common.ts'
 import { nextTurn } from '../../worker/durable/turns.ts'
+import type { TransactionsWanted } from '../../worker/history/api.ts'
 import {
   type ListQuery,
   payoutsQuery,
@@ -34,13 +35,15 @@ async function addRows(userId: string, from: number, to: number): Promise<void> 
   const at = `${start} + i * ${minuteMs}`
   const amount = '(i % 250 + 1) * 1000000'
   const body = `json_object('id', ${id}, 'memo', CASE WHEN i % ${every} = 0 THEN 'Invoice ' || i END, 'amountUsdc', '1',
-    'category', 'address', 'status', 'CONFIRMED', 'createdAt', '2026', 'fromWalletChain', 'base', 'timeline', json_object(),
+    'category', 'address', 'status', 'CONFIRMED', 'createdAt', '2026', 'fromWalletChain', 'base',
+    'timeline', json_object('confirmedAt', NULL), 'contact', NULL, 'contactId', NULL, 'toAddress', NULL, 'resource', NULL,
+    'recipientPhone', NULL, 'reference', NULL, 'errorMessage', NULL, 'txHash', NULL, 'escrowId', NULL,
     'recipientEmail', CASE WHEN i % ${every} = 0 THEN 'ada@bursar.test' END)`
   for (const sql of [
     `INSERT INTO transaction_view (id, seq, created_at, status, category, amount, wallet_id, chain, body)
      ${numbers} SELECT ${id}, 1, ${at}, 'CONFIRMED', 'address', ${amount}, 'w', 'base', ${body} FROM n`,
-    `INSERT INTO payout_view (id, seq, created_at, status, amount, body)
-     ${numbers} SELECT ${id}, 1, ${at}, 'CREATED', ${amount}, ${body} FROM n`,
+    `INSERT INTO payout_view (id, seq, created_at, status, amount, chain, body)
+     ${numbers} SELECT ${id}, 1, ${at}, 'CREATED', ${amount}, 'base', ${body} FROM n`,
   ])
     await historyRows(userId, sql, userId, from, to)
 }
@@ -139,7 +142,14 @@ describe('rows read', () => {
       cursor.toArray()
       return cursor.rowsRead
     })
-  const filters = { status: ['failed' as const], memo: 'nothing', amountMin: 5, recipient: 'a', from: 1, to: start * 2 }
+  const wanted = (filter: Partial<TransactionsWanted>) => transactionsQuery({ now: start, ...filter }, {})
+  const called = (text: string) => ({ text, contactIds: [], methods: [] })
+  const recipient = called('a')
+  const filters = { status: ['failed' as const], memo: 'nothing', amountMin: 5, recipient, from: 1, to: start * 2 }
+  /** Twenty contacts with three methods each. */
+  const people = Array.from({ length: 20 }, (_, i) => i)
+  const methods = people.flatMap((n) => [`n${n}@example.com`, `+1415555${n}`, `0x${String(n).padStart(40, '0')}`])
+  const known = { contactIds: people.map((n) => `contact_${n}`), methods }
 
   const planOf = async (statement: Statement) => {
     const { sql, params } = statement.toSQL()
@@ -151,7 +161,7 @@ describe('rows read', () => {
     'sorted by %s, a list is one index search, and a filter one of the newest rows for each slice @lists-12',
     async (sort) => {
       const index = `transaction_view_${sort === 'newest' || sort === 'oldest' ? 'time' : 'amount'}`
-      const query = transactionsQuery({ sort })
+      const query = wanted({ sort })
       for (const side of ['after', 'before'] as const)
         for (const cursor of [undefined, { side, sort, key: 5, id: 'pay_list000005' }]) {
           const steps = await planOf(selectRows(db, query, { limit: 25, offset: 50, cursor }))
@@ -163,13 +173,13 @@ describe('rows read', () => {
         }
       expect((await planOf(selectTotal(db, query)))[0]).toMatch(/^SCAN transaction_view USING COVERING INDEX /)
 
-      const all = { status: ['failed' as const], memo: 'x', amountMin: 5, recipient: 'a', from: start, to: start + 1e9 }
+      const all = { status: ['failed' as const], memo: 'x', amountMin: 5, recipient, from: start, to: start + 1e9 }
       const [before, end] = [
         { at: start + 2, id: 'x' },
         { at: start, id: '' },
       ]
-      for (const filter of [{ memo: 'x' }, { recipient: 'a' }, { amountMin: 5 }, all]) {
-        const search = transactionsQuery({ ...filter, sort })
+      for (const filter of [{ memo: 'x' }, { recipient }, { amountMin: 5 }, all]) {
+        const search = wanted({ ...filter, sort })
         const inTime = 'transaction_view_time ((created_at,id)>(?,?) AND (created_at,id)<(?,?))'
         const what = JSON.stringify(filter)
         expect(await planOf(selectMatches(db, search, before, end)), what).toEqual([
@@ -202,12 +212,14 @@ describe('rows read', () => {
     }
     for (const filter of [
       { memo: 'nothing' },
-      { recipient: 'nobody' },
+      { recipient: called('nobody') },
+      { recipient: { text: 'nobody', ...known } },
+      { contact: { contactIds: ['contact_1'], methods: methods.slice(0, 3) } },
       { status: ['completed' as const] },
       { from: 1 },
       filters,
     ]) {
-      const query = transactionsQuery({ ...filter, sort })
+      const query = wanted({ ...filter, sort })
       for (const cursor of [undefined, { side: 'after' as const, sort, key: start, id: 'x' }])
         await expectFew(query, cursor)
     }
@@ -219,7 +231,7 @@ describe('rows read', () => {
 
   test('while a filter searches, other calls of the same History are answered @lists-57', async () => {
     const found = inHistory(owner.id, async (history, { storage }) => {
-      const query = transactionsQuery({ memo: 'nothing' })
+      const query = wanted({ memo: 'nothing' })
       let isOver = false
       const page = readPage(drizzle(storage), query, { page: 1, pageSize: 25 }).then((read) => {
         isOver = true
@@ -240,7 +252,7 @@ describe('rows read', () => {
     'sorted by %s, a slice of an export reads as many rows as it may return @lists-45',
     async (sort) => {
       for (const filter of [{}, filters]) {
-        const query = transactionsQuery({ ...filter, sort })
+        const query = wanted({ ...filter, sort })
         expect(await rowsRead(selectSlice(db, query, 500, null))).toBeLessThanOrEqual(501)
         const cursor = {
           side: 'after' as const,

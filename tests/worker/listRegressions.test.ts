@@ -22,7 +22,12 @@ test('filters of the maximum length work', async () => {
     txHash,
     timeline: { confirmedAt: createdAt },
   } as unknown as Transaction
-  const payout = { ...common, id: 'pay_payout', status: 'CREATED' } as unknown as Escrow
+  const payout = {
+    ...common,
+    id: 'pay_payout',
+    status: 'CREATED',
+    sourceWallet: { chain: 'base' },
+  } as unknown as Escrow
   await putRows(id, { transactions: [transaction], payouts: [payout] })
   const text = encodeURIComponent
   for (const query of [

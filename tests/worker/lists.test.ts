@@ -66,8 +66,15 @@ const payouts = Array.from({ length: 2_000 }, (_, i) => {
     status: (['CREATED', 'WITHDRAWN', 'RECLAIMED', 'FAILED'] as const)[i % 4]!,
     recipientEmail: i % 3 === 0 ? null : `person${i % 20}@example.com`,
     recipientPhone: i % 3 === 0 ? '+14155550123' : null,
-    memo: i === 5 ? '=HYPERLINK("http://evil")' : null,
+    memo: i === 5 ? 'Dinner;=HYPERLINK("http://evil")' : null,
+    reference: null,
+    agent: null,
     createdAt: at,
+    expiresAt: at,
+    withdrawnAt: null,
+    withdrawnToAddress: null,
+    fundingTxHash: null,
+    txHash: null,
   } as Escrow
 })
 
@@ -147,7 +154,7 @@ describe('transactions', () => {
     async (query, keeps) => {
       const spentOn = (chain: string) =>
         transactions
-          .filter((row) => keeps(row) && isSpent(row, chain))
+          .filter((row) => keeps(row) && isSpent(row, false) && row.fromWalletChain === chain)
           .reduce((sum, { amountUsdc }) => sum + Number(amountUsdc), 0)
       const expected = { base: String(spentOn('base')), 'base-sepolia': String(spentOn('base-sepolia')) }
       for (const place of ['page=1', 'page=2&pageSize=7&sort=largest'])
@@ -317,7 +324,7 @@ describe('payouts', () => {
     expect(lines[2]!.split(',')[chain], 'the column that tells test money apart').toBe('base')
     const wallet = lines[0]!.split(',').indexOf('Wallet name')
     expect([1, 2].map((i) => lines[i]!.split(',')[wallet])).toEqual(['', 'Operations'])
-    expect(answer.text).toContain(`"'=HYPERLINK(""http://evil"")"`)
+    expect(answer.text).toContain(`"Dinner;'=HYPERLINK(""http://evil"")"`)
   })
 })
 
@@ -341,6 +348,7 @@ describe('preferences', () => {
   test.each([
     [{ dashboardWidgets: [{ ...widget, type: 'clock' }] }, 'dashboardWidgets.0.type'],
     [{ dashboardWidgets: [widget, { ...widget, id: 'w2' }] }, 'dashboardWidgets'],
+    [{ transfersDays: 8 }, 'transfersDays'],
     [{ dashboardWidgets: [{ ...widget, x: 10 }] }, 'dashboardWidgets.0.w'],
     [{ dashboardWidgets: 'all' }, 'dashboardWidgets'],
   ])('preferences %j are refused @lists-17', async (body, field) => {

@@ -89,10 +89,11 @@ describe('access control', () => {
 
 describe('transport', () => {
   test('/mcp accepts POST only and keeps no sessions @mcp-4', async () => {
-    for (const method of ['GET', 'DELETE', 'PUT', 'PATCH']) {
-      const answer = await api.call(method, '/mcp', { token: own.apiKey })
-      expect([answer.status, answer.headers.get('allow')], method).toEqual([405, 'POST'])
-    }
+    for (const path of ['/mcp', '/mcp/'])
+      for (const method of ['GET', 'DELETE', 'PUT', 'PATCH']) {
+        const answer = await api.call(method, path, { token: own.apiKey })
+        expect([answer.status, answer.headers.get('allow')], method).toEqual([405, 'POST'])
+      }
     const headers = { 'mcp-session-id': 'made-up', 'last-event-id': '7' }
     const answer = await mcp(api, 'tools/list', {}, { token: own.apiKey, headers })
     expect([answer.status, answer.headers.get('mcp-session-id')]).toEqual([200, null])
@@ -177,14 +178,84 @@ describe('transport', () => {
     const rest = await api.call('GET', '/v1/context', { token: other.apiKey })
     expect(rest.status).toBe(429)
     expect((await mcp(api, 'tools/list', {}, { token: own.apiKey })).status).toBe(200)
-  }, 60_000)
+  })
 
-  test('requests from other origins are refused; those from our own pages and from programs are accepted @mcp-9', async () => {
-    const from = (origin: string) => mcp(api, 'tools/list', {}, { token: own.apiKey, headers: { origin } })
-    for (const origin of ['https://evil.example', 'null', 'http://localhost:3001.evil.example', 'http://127.0.0.1:9'])
-      expect((await from(origin)).status, origin).toBe(403)
-    expect((await from(env.API_ORIGIN)).status).toBe(200)
+  test('requests from other websites are refused; those from our own pages, extensions and programs need a token @mcp-9', async () => {
+    const from = (origin: string, token?: string) =>
+      mcp(api, 'tools/list', {}, { ...(token && { token }), headers: { origin } })
+    for (const origin of [
+      ...['https://evil.example', 'http://localhost:3001.evil.example', 'https://127.0.0.1.evil.example'],
+      ...['http://evil.example', 'HTTPS://EVIL.example', 'https://localhost.evil.example', 'http://[2001:db8::1]:3001'],
+    ])
+      expect((await from(origin, own.apiKey)).status, origin).toBe(403)
+    for (const origin of [
+      ...['chrome-extension://abcdefghijklmnop', 'moz-extension://6f1c', 'safari-web-extension://x', 'null', 'file://'],
+      ...['http://localhost:6274', 'http://127.0.0.1:9', 'vscode-webview://x', env.API_ORIGIN, env.APP_ORIGIN],
+    ]) {
+      expect((await from(origin, own.apiKey)).status, origin).toBe(200)
+      expect((await from(origin, 'bk_unknown')).status, origin).toBe(401)
+    }
     expect((await mcp(api, 'tools/list', {}, { token: own.apiKey })).status).toBe(200)
+  })
+
+  test.each([
+    ...[undefined, '*/*', 'application/json', 'application/json, application/mcp+json', 'text/event-stream'],
+    'application/json, text/event-stream',
+  ])('a client that accepts %s gets a result in both protocols @mcp-47', async (accept) => {
+    const call = { name: 'get_payment_context', arguments: {} }
+    const headers = { accept }
+    const now = await mcp(api, 'tools/call', call, { token: own.apiKey, headers })
+    const before = await api.call('POST', '/mcp', {
+      ...{ token: own.apiKey, headers: accept === undefined ? {} : { accept } },
+      body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call },
+    })
+    const type = accept === 'text/event-stream' ? 'text/event-stream' : 'application/json'
+    const isEither = accept?.includes(',') && accept.includes('stream')
+    for (const [era, reply] of [
+      ['2026', now],
+      ['2025', before],
+    ] as const) {
+      expect(reply.status, reply.text).toBe(200)
+      expect(reply.text).toContain('contacts_total')
+      if (!isEither) expect(reply.headers.get('content-type'), era).toContain(type)
+    }
+    const hello = { protocolVersion: legacy, capabilities: {}, clientInfo: { name: 'test', version: '1' } }
+    const asked = await api.call('POST', '/mcp/', {
+      ...{ token: 'bk_unknown', headers: accept === undefined ? {} : { accept } },
+      body: { jsonrpc: '2.0', id: 1, method: 'initialize', params: hello },
+    })
+    expect([asked.status, asked.headers.get('www-authenticate')]).toEqual([
+      401,
+      expect.stringContaining('resource_meta'),
+    ])
+  })
+
+  test('notifications need a client that accepts a stream @mcp-48', async () => {
+    const listen = (accept: string) =>
+      mcp(api, 'subscriptions/listen', { notifications: {} }, { token: own.apiKey, headers: { accept } })
+    const { status, json } = await listen('application/json')
+    expect([status, json.error.data.code]).toEqual([400, 'invalid_input'])
+  })
+
+  test('a slash at the end of an address changes nothing, and what is not there is JSON @mcp-49', async () => {
+    const { json } = await api.call('POST', '/mcp/', {
+      ...{ token: own.apiKey, headers: { accept: 'application/json' } },
+      body: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+    })
+    expect(json.result.tools).toHaveLength(11)
+    for (const path of [
+      ...['/.well-known/oauth-protected-resource/mcp', '/.well-known/oauth-authorization-server', '/v1/context'],
+      ...['/.well-known/jwks.json', '/openapi.json', '/api/health'],
+    ]) {
+      const [plain, slash] = [path, `${path}/`].map((each) => api.call('GET', each, { token: own.apiKey }))
+      expect([(await slash!).status, (await slash!).text], path).toEqual([200, (await plain!).text])
+    }
+    expect((await api.call('GET', '/docs/')).text).toContain('Bursar for agents')
+    for (const path of ['/mcp/.well-known/oauth-protected-resource', '/mcp/x', '/.well-known/openid-configuration/mcp'])
+      expect(await api.call('GET', path), path).toMatchObject({ status: 404, json: { code: 'not_found' } })
+    const raw = new URLSearchParams({ grant_type: 'client_credentials' }).toString()
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    expect((await api.call('POST', '/oauth/token/', { raw, headers })).json.error).toBe('invalid_client')
   })
 })
 

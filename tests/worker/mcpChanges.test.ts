@@ -1,5 +1,7 @@
 /** An owner's changes apply to an agent's next MCP call with any token. Also cancelling, and long whitelists. */
+
 import { afterEach, expect, test } from 'vitest'
+import { heads } from '../../worker/treasury/core/chainHeads.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { groupInput } from '../support/build.ts'
 import { callTool, legacyCall, mcp } from '../support/mcpMessages.ts'
@@ -43,7 +45,7 @@ test('a deleted agent gets 401 with both credentials on its next call, even whil
   for (const { status, refused } of outcomes) expect(status === 401 || !refused).toBe(true)
   const { totalTransactions } = (await owner(own, 'GET', '/api/policy-groups')).json.data[0]
   expect(totalTransactions).toBe(1 + outcomes.filter(({ status }) => status === 200).length)
-}, 60_000)
+})
 
 test('a paused agent or group is refused with its rule, and can pay again after resuming @mcp-14', async () => {
   const { own, token } = await createAgent()
@@ -56,7 +58,7 @@ test('a paused agent or group is refused with its rule, and can pay again after 
     expect((await owner(own, 'POST', `${subject}/resume`, {})).status, subject).toBe(200)
     expect((await callTool(api, token, 'pay_address', payment())).refused, subject).toBe(false)
   }
-}, 60_000)
+})
 
 test('a scope removed from the group is refused although the token has it @mcp-15', async () => {
   const { own, token } = await createAgent()
@@ -68,14 +70,14 @@ test('a scope removed from the group is refused although the token has it @mcp-1
   expect([status, content.code, content.rule]).toEqual([200, 'insufficient_scope', 'address_payments:write'])
   const contact = { contact_id: own.contact, amount: '0.1', idempotency_key: crypto.randomUUID() }
   expect((await callTool(api, token, 'pay_contact', contact)).refused).toBe(false)
-}, 60_000)
+})
 
 test('an unsigned payment can be cancelled once, and its budget is released @mcp-16', async () => {
   const { own, token } = await createAgent({ limit: 5 })
   expect((await callTool(api, token, 'pay_address', payment())).refused).toBe(false)
   await chain.fault({ mode: 'down' })
   // Without a block to derive the deadline from, nothing is signed.
-  await inTreasury(own, (treasury) => treasury.context.heads.clear())
+  await inTreasury(own, (treasury) => heads(treasury.context).clear())
   const { content: waiting } = await callTool(api, token, 'pay_address', payment('0.01'))
   expect(waiting.status, JSON.stringify(waiting)).toBe('QUEUED')
   const before = (await callTool(api, token, 'get_payment_context')).content.budget
@@ -96,7 +98,7 @@ test('an unsigned payment can be cancelled once, and its budget is released @mcp
   }
   const after = (await callTool(api, token, 'get_payment_context')).content.budget
   expect(Number(after.held).toFixed(2)).toBe((Number(before.held) - 0.01).toFixed(2))
-}, 60_000)
+})
 
 test('the payment context lists a hundred of 10,000 whitelisted contacts, and a search finds any of them @mcp-17', async () => {
   const { own } = await createAgent()
@@ -118,4 +120,4 @@ test('the payment context lists a hundred of 10,000 whitelisted contacts, and a 
   expect([content.contacts_total, content.policy_group.contacts.length]).toEqual([10_000, 100])
   const found = await callTool(api, apiKey, 'get_payment_context', { contact: 'c9876@' })
   expect(found.content.policy_group.contacts).toMatchObject([{ id: 'ct_9876', name: 'Contact 9876' }])
-}, 60_000)
+})

@@ -114,7 +114,7 @@ describe('refusals are results with a code @mcp-20', () => {
     const args = { address: fresh('x'), amount: '2', idempotency_key: key() }
     const { content } = await call('pay_address', args, rich.apiKey)
     expect(content).toMatchObject({ code: 'insufficient_balance', max_allowed_now: '1' })
-  }, 60_000)
+  })
 
   test('recipients that are not allowed are refused with their argument or rule', async () => {
     const pay = async (address: string) =>
@@ -203,7 +203,6 @@ describe('bad input returns `invalid_input` with the argument at fault @mcp-21',
       ['get_payment', {}],
       ['get_payment', { payment_id: 'x'.repeat(65) }],
       ['get_payment', { payment_id: 7 }],
-      ['get_payment_context', { contact: '' }],
       ['get_payment_context', { verbose: true }],
       ['cancel_payment', {}],
     ]
@@ -211,8 +210,23 @@ describe('bad input returns `invalid_input` with the argument at fault @mcp-21',
       expect((await call(tool, args)).content.code, `${tool} ${JSON.stringify(args)}`).toBe('invalid_input')
   })
 
+  test('arguments that are left out in other ways, and JSON as text, are read as they are meant @mcp-46', async () => {
+    const context = await call('get_payment_context', { contact: null })
+    expect([context.refused, context.content.contacts_total]).toEqual([false, expect.any(Number)])
+    const left: [string, Record<string, unknown>][] = [
+      ['list_payments', { limit: null, cursor: '', reference: null }],
+      ['list_payments', { limit: '1' }],
+      ['pay_address', { ...good(), memo: null, reference: '', reason: null }],
+    ]
+    for (const [tool, args] of left) expect((await call(tool, args)).refused, JSON.stringify(args)).toBe(false)
+    for (const args of [null, '{}', ''] as unknown[]) {
+      const { json } = await mcp(api, 'tools/call', { name: 'list_payments', arguments: args }, { token: own.apiKey })
+      expect(json.result, JSON.stringify(args)).toMatchObject({ structuredContent: { has_more: false } })
+    }
+  })
+
   test('arguments that are not an object are refused', async () => {
-    for (const args of ['text', 7, [], null]) {
+    for (const args of ['text', 7, []]) {
       const answer = await mcp(api, 'tools/call', { name: 'pay_address', arguments: args }, { token: own.apiKey })
       const code = answer.json.error?.code ?? answer.json.result.structuredContent.code
       expect([-32602, 'invalid_input'], JSON.stringify(args)).toContain(code)
@@ -245,4 +259,4 @@ test('I10: tools do not find another user’s ids @mcp-22', async () => {
     paid.content.id,
   )
   expect(await hash(env, own.user), 'nothing of the owner changed').toBe(before)
-}, 60_000)
+})

@@ -1,8 +1,11 @@
 /** Messages that new accounts together send to one recipient. */
+
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { expect, test } from 'vitest'
 import { dayMs } from '#domain/time.ts'
 import { messageCounterOf } from '../../worker/messageCounts/counterOf.ts'
+import { unwrap } from '../../worker/result.ts'
+import { established } from '../../worker/treasury/limits/accountAge.ts'
 import { toEmail } from '../support/build.ts'
 import { createPayer, type Payer, prepare } from '../support/payer.ts'
 import { inTreasury } from '../support/treasuries.ts'
@@ -16,7 +19,8 @@ async function createNew(clock: { now: number }): Promise<Payer> {
   const payer = await createPayer()
   await inTreasury(payer, ({ context }) => {
     const limits = { establishedAfterPayments: 1_000, newAccountMessagesPerRecipient: most }
-    Object.assign(context, { established: false, now: () => clock.now, limits: { ...context.limits, ...limits } })
+    established(context).isKnown = false
+    Object.assign(context, { now: () => clock.now, limits: { ...context.limits, ...limits } })
   })
   return payer
 }
@@ -33,9 +37,16 @@ test('new accounts together send one mailbox at most five messages a day, also a
     )
   const ann = ['ann@gmail.com', 'a.nn@gmail.com', 'ann+a@gmail.com', 'Ann@googlemail.com']
   const refused = 'limits.new_account_messages'
+  const dryRun = async () => {
+    const { principal, terms } = payers[0]!.payment({ to: toEmail('ann@gmail.com') })
+    const { refusal } = unwrap(await payers[0]!.treasury().checkPayment(principal, terms))
+    return refusal?.rule ?? 'paid'
+  }
+  for (let i = 0; i < 2 * most; i++) expect(await dryRun(), 'dry runs are not counted').toBe('paid')
   const first = await paid([...ann, ...ann])
   expect(first.toSorted()).toEqual([...Array(8 - most).fill(refused), ...Array(most).fill('paid')])
   expect(await paid(['ann@gmail.com', 'bob@gmail.com'])).toEqual([refused, 'paid'])
+  expect(await dryRun()).toBe(refused)
   clock.now += dayMs
   expect(await paid(['ann@gmail.com'])).toEqual(['paid'])
 })

@@ -1,9 +1,12 @@
 /** Reports of the Relayer start settling. Whatever it reports, only the chain decides what is booked. */
+
 import { runDurableObjectAlarm } from 'cloudflare:test'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { relayerName } from '../../worker/relayer/api.ts'
+import { heads } from '../../worker/treasury/core/chainHeads.ts'
 import { settleEveryMs } from '../../worker/treasury/core/minedReports.ts'
 import { jobId, paymentRef } from '../../worker/treasury/relay/jobs.ts'
+import { submittedAt } from '../../worker/treasury/relay/submitJobs.ts'
 import { usdc } from '../support/build.ts'
 import { accepted, manualChain as chain, createPayer, type Payer, prepare, until } from '../support/payer.ts'
 import { env } from '../support/testEnv.ts'
@@ -53,9 +56,9 @@ describe('a report that a payment was mined', () => {
       await changeJobs(payer, (jobs) => (isWithheld ? [] : jobs))
       const { id } = await accepted(payer, { amount: usdc('5') })
       await payer.ledger()
-      await inTreasury(payer, ({ context }) => context.heads.clear())
+      await inTreasury(payer, ({ context }) => heads(context).clear())
       await reportMined(payer, id, (await headNumber()) + ahead)
-      await until('the chain is read', () => inTreasury(payer, ({ context }) => context.heads.size > 0))
+      await until('the chain is read', () => inTreasury(payer, ({ context }) => heads(context).size > 0))
       await until(
         'settling has ended',
         async () => (await rowsOf(payer, "SELECT 1 FROM timer WHERE kind = 'retry:settle'")).length === 0,
@@ -66,7 +69,7 @@ describe('a report that a payment was mined', () => {
 
       isWithheld = false
       // It looks submitted; a job without a trace on chain is submitted again.
-      await inTreasury(payer, ({ context }) => context.submittedAt.clear())
+      await inTreasury(payer, ({ context }) => submittedAt(context).clear())
       await until('confirmed', async () => {
         await inTreasury(payer, ({ context }) => context.schedule('settle', 1))
         await runDurableObjectAlarm(treasuryOf(payer))

@@ -4,6 +4,7 @@ import { expect, test, vi } from 'vitest'
 import { defaultLimits } from '../../worker/domain/limits.ts'
 import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { historyRows } from '../support/histories.ts'
+import { within } from '../support/patience.ts'
 import { fresh } from '../support/payer.ts'
 import { createUser, env, login, refresh } from './apiClient.ts'
 
@@ -108,7 +109,7 @@ test('one account calls without end over 24 connections; another pays, signs in 
       const claimed = await api.call('POST', '/api/escrow/claim', { body })
       expect(claimed.status, claimed.text).toBe(200)
     }
-    await vi.waitUntil(() => counts.refused > 0, { timeout: 60_000 }) // until its quota is used up
+    await vi.waitUntil(() => counts.refused > 0, within(60_000)) // until its quota is used up
   } finally {
     isOver = true
     await Promise.all(attackers)

@@ -8,8 +8,10 @@ import { mintCredentials } from '../../worker/identity/credentials.ts'
 import { agent } from '../../worker/middleware/auth.ts'
 import { onFailure } from '../../worker/middleware/failures.ts'
 import { dependencies } from '../../worker/middleware/requests.ts'
+import { deviceGrant } from '../../worker/services/oauth.ts'
 import { agentCalls, tokenRequests } from '../../worker/services/quotas.ts'
 import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { createConnectingApp, redirectUri, verifier } from '../support/connectingApp.ts'
 import { historyRows, syncHistory } from '../support/histories.ts'
 import { fresh } from '../support/payer.ts'
 import { rowsOf, setClock } from '../support/treasuries.ts'
@@ -166,7 +168,7 @@ describe('POST /oauth/token', () => {
     expect([get.status, get.headers.get('allow'), get.json.error]).toEqual([405, 'POST', 'invalid_request'])
     const nothing = await api.call('GET', '/oauth/nothing')
     expect([nothing.status, nothing.json.error]).toEqual([404, 'invalid_request'])
-    const huge = await token(form({ ...grant, scope: 'x'.repeat(70_000) }))
+    const huge = await token(form({ ...grant, scope: 'x'.repeat(17_000) }))
     expect([huge.status, huge.json.error]).toEqual([413, 'invalid_request'])
   })
 
@@ -203,6 +205,43 @@ describe('POST /oauth/token', () => {
     const tooMany = await token(form(grant), basic(clientId, clientSecret))
     expect([tooMany.status, tooMany.json.error]).toEqual([429, 'temporarily_unavailable'])
     expect(Number(tooMany.headers.get('retry-after'))).toBeGreaterThan(0)
+  })
+
+  test('whoever shares an address with one that guesses still gets tokens @safety-20', async () => {
+    const from = '203.0.113.10'
+    const ask = (parameters: Record<string, string>, headers: Record<string, string> = {}) =>
+      api.call('POST', '/oauth/token', { raw: form(parameters), headers: { ...asForm, ...headers }, from })
+    const other = await another()
+    const app = await createConnectingApp(api, other)
+    const guesses = [
+      { grant_type: 'refresh_token', client_id: 'x', refresh_token: 'br_x' },
+      { grant_type: 'authorization_code', client_id: 'x', code: 'bo_x', redirect_uri: 'x', code_verifier: 'x' },
+      { grant_type: deviceGrant, client_id: 'bursar-cli', device_code: 'bd_x' },
+      { ...grant, client_id: 'bc_x', client_secret: 'bs_x' },
+    ]
+    const statuses: number[] = []
+    for (let i = 0; i < 102; i++) statuses.push((await ask(guesses[i % 4]!)).status)
+    expect([statuses.slice(0, 100).includes(429), statuses.slice(100)]).toEqual([false, [429, 429]])
+    const { code } = await app.allowed() // after the guesses, because it expires
+    expect((await ask(grant, basic(other.clientId, other.clientSecret))).status, 'a client with its secret').toBe(200)
+    const redeemed = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier }
+    const first = await ask({ ...redeemed, client_id: app.clientId })
+    expect(first.status, first.text).toBe(200)
+    const refreshed = { grant_type: 'refresh_token', refresh_token: first.json.refresh_token }
+    expect((await ask({ ...refreshed, client_id: app.clientId })).status).toBe(200)
+    expect((await ask(grant, basic(other.clientId, 'bs_guess'))).status, 'its own limit').toBe(401)
+  })
+
+  test('a form has at most 50 parameters, and each once @safety-1', async () => {
+    const names = (many: number) => Object.fromEntries(Array.from({ length: many }, (_, i) => [`p${i}`, '']))
+    expect((await token(form({ ...grant, ...names(49) }))).status).toBe(200)
+    for (const raw of [form({ ...grant, ...names(50) }), 'a=&b=&a=']) {
+      for (const path of ['token', 'revoke', 'introspect', 'device']) {
+        const { status, json } = await post(path, raw, good())
+        expect([status, json.error], `${path} ${raw.slice(0, 20)}`).toEqual([400, 'invalid_request'])
+      }
+      expect((await api.call('GET', `/oauth/authorize?${raw}`)).json.error).toBe('invalid_request')
+    }
   })
 })
 
@@ -422,7 +461,7 @@ describe('an agent’s API', () => {
   test('the Treasury stores hashes of secrets, and History neither @oauth-15', async () => {
     const stored = await rowsOf(own, 'SELECT * FROM credential')
     await syncHistory(own)
-    const kept = JSON.stringify(await historyRows(own, 'SELECT value FROM kept_value'))
+    const kept = JSON.stringify(await historyRows(own, 'SELECT value FROM recoverable_value'))
     expect(stored).toHaveLength(2)
     for (const { hash } of stored) expect(kept).not.toContain(hash)
     for (const secret of [own.clientSecret, own.apiKey]) expect(JSON.stringify(stored) + kept).not.toContain(secret)

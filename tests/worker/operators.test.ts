@@ -43,19 +43,13 @@ describe('operator authentication', () => {
     }
     expect((await api.call(method, path, { env: { ACCESS_AUDIENCE: '' }, ...body })).status).toBe(401)
   })
-  test('on a local stack, POST /dev/operator signs in with a cookie that is refused elsewhere @operators-6', async () => {
+  test('only a local stack accepts the header of a local operator @operators-6', async () => {
     const local = { ENVIRONMENT: 'local', ACCESS_TEAM_ORIGIN: '', ACCESS_AUDIENCE: '' } as const
-    expect((await api.call('GET', '/ops', { env: local })).status).toBe(401)
-    const signedIn = await api.call('POST', '/dev/operator', { env: local })
-    expect(signedIn.headers.get('location')).toBe('/ops')
-    const cookie = signedIn.headers.get('set-cookie')!
-    expect(cookie).toMatch(/Path=\/ops; HttpOnly; SameSite=Strict/)
-    const headers = { cookie: cookie.split(';')[0]! }
-    expect((await api.call('GET', '/ops', { headers, env: local })).status).toBe(200)
-    for (const ENVIRONMENT of ['production', 'test'] as const) {
-      expect((await api.call('GET', '/ops', { headers, env: { ...local, ENVIRONMENT } })).status).toBe(401)
-      expect((await api.call('POST', '/dev/operator', { env: { ENVIRONMENT } })).status).toBe(404)
-    }
+    const headers = { 'cf-access-client-id': 'local' }
+    expect((await api.call('GET', '/ops/api/stop', { env: local })).status).toBe(401)
+    expect((await api.call('GET', '/ops/api/stop', { headers, env: local })).status).toBe(200)
+    for (const ENVIRONMENT of ['production', 'test'] as const)
+      expect((await api.call('GET', '/ops/api/stop', { headers, env: { ...local, ENVIRONMENT } })).status).toBe(401)
   })
   test('the app has operator routes to check', () => expect(routes.length).toBeGreaterThan(5))
 
@@ -115,7 +109,7 @@ describe('operator authentication', () => {
     expect(requests).not.toEqual([])
   })
 
-  test('requests from pages of other sites are refused', async () => {
+  test('requests from pages of other sites are refused @operators-7', async () => {
     const body = { label: 'x', maxUses: null, expiresInDays: null, reason: 'x' }
     for (const origin of ['https://evil.example', 'null'])
       expect((await call('POST', '/passcodes', { body, headers: { origin } })).status).toBe(403)

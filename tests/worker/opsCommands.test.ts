@@ -37,6 +37,7 @@ test('every command runs, and its actions are recorded under the service token @
   const { id } = user
   await exportNow()
   const lines: [string, string[], RegExp, Record<string, string>?][] = [
+    ['ready', [], /./],
     ['status', [], /^ready/],
     ['webhooks', ['stop'], /^stopped since /],
     ['webhooks', ['resume'], /^sent; \d+ on/],

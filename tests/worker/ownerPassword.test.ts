@@ -12,7 +12,7 @@ let own: AccountFixture
 beforeAll(async () => {
   api = await createTestApp()
   own = await createAccountFixture(api)
-}, 60_000)
+})
 
 const group = { name: 'Group', scopes: ['address_payments:write', 'contact_payments:write', 'email_payments:write'] }
 
@@ -87,6 +87,7 @@ const harmless = new Set([
   'POST /api/escrow/claim',
   'POST /api/escrow/receipt',
   'POST /api/escrow/resend-passcode',
+  'POST /api/escrow/send-on',
   'POST /api/escrow/verify-passcode',
   // About the account, its settings, messages and money that comes in.
   'PATCH /api/users/:userId',
@@ -102,6 +103,7 @@ const harmless = new Set([
   'POST /api/push/subscriptions',
   'DELETE /api/push/subscriptions',
   'POST /api/push/test',
+  'POST /api/changes/end',
   'POST /api/webhooks',
   'PATCH /api/webhooks/:webhookId',
   'DELETE /api/webhooks/:webhookId',

@@ -21,7 +21,7 @@ import { copyOf, restoringOperator } from '../support/restoringOperator.ts'
 import { createReceiver } from '../support/webhookReceiver.ts'
 import { env } from './apiClient.ts'
 
-beforeAll(prepare, 60_000)
+beforeAll(prepare)
 
 const fields = Object.keys(PaymentTerms.shape) as (keyof PaymentTerms)[]
 
@@ -133,7 +133,7 @@ test('replies, lists, exports and webhooks show every field of the terms @terms-
   for (const name of filterNames) {
     const listed = async (value: string) => {
       const { agentId, credentialHash } = principals[0] as Principal & { type: 'agent' }
-      const agent = { userId, agentId, credentialHash, scopes: [] }
+      const agent = { userId, agentId, credentialHash, scopes: [], via: 'api' as const }
       const found = await listPayments({ env, agent }, PaymentsQuery.parse({ [name]: value }))
       return unwrap(found).data.map(({ id }) => id)
     }

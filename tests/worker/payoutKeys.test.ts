@@ -1,13 +1,15 @@
 /** Payouts whose secret is missing in the settings. */
+
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { submittedAt } from '../../worker/treasury/relay/submitJobs.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { createPayout, expire, payoutIs, payoutOf, settlesAs } from '../support/manualClock.ts'
 import { accepted, createPayer, fresh, manualChain, type Payer, prepare } from '../support/payer.ts'
 import { redeploy, settingsWith } from '../support/rings.ts'
 import { changeJobs } from '../support/treasuries.ts'
 
-beforeAll(prepare, 60_000)
+beforeAll(prepare)
 beforeEach(() => {
   vi.spyOn(console, 'error').mockImplementation(() => undefined)
   return () => vi.restoreAllMocks()
@@ -41,9 +43,9 @@ test('open payments whose signatures are lost do not block a claim @payout-keys-
   await changeJobs(payer, (jobs) => jobs.filter(({ kind }) => kind !== 'send'))
   const { id: payment } = await accepted(payer)
   await settlesAs(payer, payment, 'PROCESSING')
-  await context(payer, ({ store, submittedAt }) => {
-    store.run('UPDATE payment SET r = NULL, vs = NULL WHERE id = ?', payment)
-    submittedAt.clear()
+  await context(payer, (ctx) => {
+    ctx.store.run('UPDATE payment SET r = NULL, vs = NULL WHERE id = ?', payment)
+    submittedAt(ctx).clear()
   })
 
   const { code_version: codeVersion } = await payoutOf(payer, id)

@@ -19,7 +19,7 @@ import { rowsOf, runNow } from '../support/treasuries.ts'
 import { buy, createBuyer, settle } from '../support/workerBuyer.ts'
 import { env, mailsTo } from './apiClient.ts'
 
-beforeAll(prepare, 60_000)
+beforeAll(prepare)
 afterEach(async () => {
   await chain.fault({ mode: 'none' })
   await relayerAhead(0)
@@ -51,7 +51,7 @@ test('an owner who has switched off rotation gets a mail when the purchase allow
     ),
   ])
   expect(mails[0]).toContain(`/dashboard/wallets?session=${payer.wallet.id}`)
-}, 60_000)
+})
 
 test('numbers that are free again are forgotten once another session key has finally replaced theirs @purchases-20', async () => {
   const payer = await createBuyer(20)
@@ -94,4 +94,4 @@ test('numbers that are free again are forgotten once another session key has fin
     return (await free()).length === 0
   })
   expect(await epoch()).toEqual({ epoch: 2 })
-}, 60_000)
+})

@@ -6,6 +6,7 @@ import type { HistoryApi } from '../../worker/history/api.ts'
 import { refuseCall } from '../../worker/middleware/rateLimit.ts'
 import { attemptKey } from '../../worker/services/attemptLimits.ts'
 import { Quota } from '../../worker/services/quotas.ts'
+import { within } from '../support/patience.ts'
 import { createApi, createUser, env, login, newEmail, seed } from './apiClient.ts'
 
 beforeAll(seed)
@@ -237,7 +238,7 @@ describe('calls of one signed-in user', () => {
       const call = (token: string) => api.call(method, `/api${path}`, { token, env: slow })
       const hers = Array.from({ length: 24 }, () => call(ann.token))
       const received = async (count: number) => {
-        await vi.waitUntil(() => state.waiting >= count)
+        await vi.waitUntil(() => state.waiting >= count, within(10_000))
         await scheduler.wait(100) // for more than there should be
         expect(state.waiting).toBe(count)
       }

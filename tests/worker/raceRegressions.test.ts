@@ -15,6 +15,7 @@ import { historyRows, syncHistory } from '../support/histories.ts'
 import { createImporter } from '../support/importer.ts'
 import { chain, createPayer, fresh, manualChain, type Payer, prepare, until } from '../support/payer.ts'
 import { lookAtFinality, stopFinality } from '../support/reorganization.ts'
+import { stopTimersOf } from '../support/stoppedTimers.ts'
 import { inTreasury, rowsOf, setClock } from '../support/treasuries.ts'
 import { env, party } from '../support/workerChain.ts'
 
@@ -104,7 +105,7 @@ test('A5: a rotation that waits for payments in flight does not replace a sessio
   const state = (await node.walletState(payer.wallet.address as Address))!
   expect(state.sessionKey.toLowerCase()).toBe(own.toLowerCase())
   expect(ended).toMatchObject({ status: 'failed', error: expect.stringContaining('came first') })
-}, 60_000)
+})
 
 test('an older reading that ends later does not bring back a session that has ended @session-keys-38', async () => {
   const payer = await createPayer({ on: manualChain })
@@ -208,22 +209,20 @@ test('a deposit that is booked while final books are compared with the chain doe
 test('a mail provider that does not respond delays neither payouts nor lists', async () => {
   const payer = await createPayer({ limit: null })
   let mails = 0
+  stopTimersOf(5_000) // after which the provider would be given up
   await inside(payer, ({ context }) => {
     const send = async () => {
       mails += 1
-      await scheduler.wait(15_000)
-      return { messageId: '' }
+      return new Promise<never>(() => {})
     }
     context.env = { ...context.env, ENVIRONMENT: 'production', MAIL_FROM: 'a@b.c', EMAIL: { send } } as unknown as Env
   })
   const payout = () => payer.treasury().createPayout(payer.payment({ principal: owner, to: toEmail() }))
   expect(await payout()).toMatchObject({ ok: true })
   await until('a mail is being sent', async () => mails > 0)
-  const since = Date.now()
   expect(await payout()).toMatchObject({ ok: true })
   await syncHistory(payer)
-  expect(Date.now() - since).toBeLessThan(8_000)
-}, 60_000)
+})
 
 test('a malformed memo does not block other rows of the lists', async () => {
   const payer = await createPayer({ limit: null })
@@ -247,5 +246,5 @@ test('a group can hold ten thousand whitelisted contacts with the longest texts'
     phone: '+14155550123',
   }))
   const group = await payer.policies().createGroup(groupInput({ walletId: payer.wallet.id, contacts }))
-  expect(group.ok && group.value.whitelistedContacts.length).toBe(10_000)
-}, 60_000)
+  expect(group.ok && group.value.whitelistedCount).toBe(10_000)
+})

@@ -1,4 +1,6 @@
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { primaryDb } from '../../worker/db/d1.ts'
+import { recordPasskeyDomain } from '../../worker/db/keys.ts'
 import type { Env } from '../../worker/env.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
 import { runScheduled } from '../../worker/scheduled.ts'
@@ -76,6 +78,7 @@ const malformed: Record<keyof Settings, string | null> = {
   JWT_PREVIOUS_JWK: JSON.stringify({ ...jwk, crv: 'P-384' }),
   PUSH_PRIVATE_JWK: JSON.stringify({ ...jwk, d: undefined }),
   PUSH_ENDPOINT: 'push.example',
+  PASSKEY_DOMAIN: 'https://bursar.example',
   SIGN_UP: 'invite',
   ACCESS_TEAM_ORIGIN: 'https://team.example/',
   ACCESS_AUDIENCE: ' ',
@@ -94,12 +97,6 @@ const malformed: Record<keyof Settings, string | null> = {
   EMAIL_ENDPOINT: 'http://mail.example',
   RESEND_API_KEY: ' ',
   RESEND_WEBHOOK_SECRET: 'a secret',
-  POSTMARK_SERVER_TOKEN: ' ',
-  POSTMARK_WEBHOOK_AUTH: 'password',
-  POSTMARK_STREAM: ' ',
-  SES_REGION: 'Ireland',
-  SES_ACCESS_KEY_ID: ' ',
-  SES_SECRET_ACCESS_KEY: ' ',
   TWILIO_ACCOUNT_SID: 'AC12',
   TWILIO_AUTH_TOKEN: ' ',
   TWILIO_FROM: ' ',
@@ -140,6 +137,7 @@ const strict = [
   'FEE_CEILINGS',
   'SMS_COUNTRIES',
   'SIGN_UP',
+  'PASSKEY_DOMAIN',
   'MAX_CLOCK_SKEW_SECONDS',
   'LIMITS',
   'STOP_REGIONS',
@@ -217,8 +215,6 @@ describe('settings that make the server not ready @ready-3', () => {
     ['MAIL_FROM', { MAIL_FROM: '' }],
     ['EMAIL', { EMAIL_PROVIDER: 'cloudflare' }],
     ['RESEND_API_KEY', { RESEND_API_KEY: '' }],
-    ['POSTMARK_SERVER_TOKEN', { EMAIL_PROVIDER: 'postmark' }],
-    ['SES_REGION', { EMAIL_PROVIDER: 'ses' }],
     ['TWILIO_AUTH_TOKEN', { SMS_COUNTRIES: 'US' }],
     ['SMS_COUNTRIES', { SMS_COUNTRIES: '*' }],
     ['TWILIO_FROM', { TWILIO_ACCOUNT_SID: `AC${'0'.repeat(32)}`, TWILIO_AUTH_TOKEN: 'token' }],
@@ -291,4 +287,16 @@ test('readiness checks from one network address are rate limited', async () => {
   for (let i = 0; i < 22; i++) statuses.push((await api.call('GET', '/api/ready', { from: '203.0.113.9' })).status)
   expect(statuses.filter((status) => status === 200)).toHaveLength(20)
   expect(statuses.slice(20)).toEqual([429, 429])
+})
+
+test('the domain of passkeys is the one under which money was kept first @send-on-12', async () => {
+  const causes = (PASSKEY_DOMAIN: string) => causesWith({ PASSKEY_DOMAIN })
+  const isReady = async () => (await ready({ PASSKEY_DOMAIN: 'bursar.example' })).status
+  expect(await isReady()).toBe(200)
+  await recordPasskeyDomain(primaryDb(env.DB), 'bursar.example', 1)
+  await recordPasskeyDomain(primaryDb(env.DB), 'other.example', 2)
+  expect(await isReady()).toBe(200)
+  expect(await causes('other.example')).toContain('PASSKEY_DOMAIN is not bursar.example')
+  expect(await causes('')).toContain('PASSKEY_DOMAIN is not bursar.example')
+  await env.DB.prepare("DELETE FROM key_version WHERE name = 'PASSKEY_DOMAIN'").run()
 })

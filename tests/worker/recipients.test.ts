@@ -16,13 +16,31 @@ const check = async (body: object) => (await own.asOwner('POST', '/transactions/
 test('the recipient check reports a new recipient, then earlier payments and a recent payment of the same amount @send-19', async () => {
   const to = fresh('recipient')
   const never = { payments: 0, lastPaidAt: null, sameAmountAt: null, lookAlike: null }
-  expect((await check({ toAddress: to, amount: '1' })).data).toEqual(never)
+  expect((await check({ toAddress: to, amount: '1' })).data).toEqual({ ...never, unused: true })
   expect((await own.send({ toAddress: to })).status).toBe(201)
   const { data } = await check({ toAddress: to.toLowerCase(), amount: '1' })
   expect(data).toMatchObject({ payments: 1, lookAlike: null })
   expect(Date.now() - Date.parse(data.sameAmountAt)).toBeLessThan(60_000)
   expect(data.lastPaidAt).toBe(data.sameAmountAt)
   expect((await check({ toAddress: to, amount: '1.000001' })).data).toMatchObject({ payments: 1, sameAmountAt: null })
+})
+
+test('the recipient check says that nobody has used an address, unless it was paid or holds money @send-38', async () => {
+  const unused = async (toAddress: string) =>
+    (await check({ toAddress, amount: '1', walletId: own.wallet })).data.unused
+  expect(await unused(fresh('nobody'))).toBe(true)
+  expect(await unused(own.walletAddress), 'a contract that holds USDC').toBe(false)
+  const paid = fresh('somebody')
+  await own.send({ toAddress: paid })
+  expect(await unused(paid), 'was paid by this account').toBeNull()
+  expect((await check({ recipientEmail: 'nobody@example.com', amount: '1' })).data.unused).toBeNull()
+})
+
+test('payments to burn addresses and precompiles are refused @send-39', async () => {
+  const burnt = ['0x000000000000000000000000000000000000dEaD', `0x${'0'.repeat(39)}1`, `0x${'1234567890'.repeat(4)}`]
+  const error = 'Nobody has the key of this address, so a payment to it would be lost.'
+  for (const toAddress of burnt)
+    expect(await own.send({ toAddress }), toAddress).toMatchObject({ status: 400, json: { field: 'toAddress', error } })
 })
 
 test('a refused payment does not count in the recipient check @send-20', async () => {
@@ -85,7 +103,7 @@ test('a payment is labeled with its contact, and refused if the contact has anot
 test('what is known about a recipient takes at most 100 rows to read, however often it was paid @send-25', async () => {
   const [busy, twin] = ['1', '2'].map((digit) => `0xabc${digit.repeat(34)}def` as const) as [Address, Address]
   const email = 'busy@example.com'
-  const read = await inTreasury(own, ({ context }, { storage: { sql } }) => {
+  const read = await inTreasury(own, async ({ context }, { storage: { sql } }) => {
     // 6,000 payments, of which some failed; to the recipient itself, and to addresses with the same beginning.
     sql.exec(`INSERT INTO payment (id, kind, wallet_id, to_type, to_address, recipient_email, amount, status, created_at, accepted_at, give_up_at)
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)
@@ -104,11 +122,13 @@ test('what is known about a recipient takes at most 100 rows to read, however of
             },
     })
     const store = new Store({ sql: counted } as DurableObjectStorage, () => {})
-    return [{ toAddress: busy }, { toAddress: twin }, { recipientEmail: email }].map((to) => {
+    const all = []
+    for (const to of [{ toAddress: busy }, { toAddress: twin }, { recipientEmail: email }]) {
       cursors.length = 0
-      const history = recipientHistory({ ...context, store }, { ...to, amount: microUsdc(1n) })
-      return { ...history, rows: cursors.reduce((sum, { rowsRead }) => sum + rowsRead, 0) }
-    })
+      const { unused: _, ...history } = await recipientHistory({ ...context, store }, { ...to, amount: microUsdc(1n) })
+      all.push({ ...history, rows: cursors.reduce((sum, { rowsRead }) => sum + rowsRead, 0) })
+    }
+    return all
   })
   expect(read).toEqual([
     { payments: 1600, lastPaidAt: expect.any(String), sameAmountAt: null, lookAlike: null, rows: expect.any(Number) },

@@ -5,6 +5,7 @@ import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
 import type { RelayJob } from '../../worker/relayer/api.ts'
 import type { Relayer } from '../../worker/relayer/relayer.ts'
 import type { ModelNode } from '../support/modelNode.ts'
+import { within } from '../support/patience.ts'
 import { blacklisted, merchant, modelSend, nextDueAt, startModelNode } from './modelRelayer.ts'
 import { env, party, relayer, report, rows, setUpRelayers } from './relayerHarness.ts'
 
@@ -37,7 +38,7 @@ const left = async () => {
 }
 const databaseSize = () => runInDurableObject(relayer(), (_: Relayer, { storage }) => storage.sql.databaseSize)
 
-test('a Relayer keeps no rows of its sends after two days @retention-1', { timeout: 1_200_000 }, async () => {
+test('a Relayer keeps no rows of its sends after two days @retention-1', within(1_200_000), async () => {
   const node = await startModelNode()
   const sizes: number[] = []
   for (let sent = 0; sent < sends; sent += perStep) {

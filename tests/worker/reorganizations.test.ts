@@ -303,7 +303,7 @@ test('a reading of the chain that another one overtakes reads again and doubts n
   expect(await payer.ledger()).toMatchObject({ deposits: '200' })
   await inTreasury(payer, () => gate.resolve())
   expect(await overtaken).toBe(true)
-  expect(await rowsOf(payer, 'SELECT doubted_block FROM wallet')).toEqual([{ doubted_block: null }])
+  expect(await rowsOf(payer, 'SELECT suspect_block FROM wallet')).toEqual([{ suspect_block: null }])
   expect(await rowsOf(payer, "SELECT 1 FROM audit WHERE event = 'wallet.reorganized'")).toHaveLength(1)
   await expectRecovery()
 })

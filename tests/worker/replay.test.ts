@@ -10,7 +10,7 @@ test('a replay says what changed rules would have decided, and changes nothing @
   const path = `/api/policy-groups/${own.group}`
   const scopes = ['address_payments:write']
   expect((await call('PUT', path, { name: 'G', scopes, maxPayment: '5' })).status).toBe(200)
-  const to = { type: 'address', address: '0x000000000000000000000000000000000000dEaD' }
+  const to = { type: 'address', address: '0x52908400098527886E0F7030069857D2E4169EE7' }
   const pay = (amount: string) => call('POST', '/v1/payments', { to, amount }, own.apiKey, `pay-${amount}`)
   const ids: string[] = []
   for (const amount of ['1', '2', '3', '6']) {

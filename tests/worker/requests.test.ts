@@ -147,8 +147,8 @@ describe('every response @requests-5', () => {
     expect(problem.json).toMatchObject(fields)
   })
 
-  test('responses are never cached or framed, and have a request id', async () => {
-    const { headers } = await createApi().call('GET', '/api/health')
+  test('responses are never cached or framed, and have a request id of our own @requests-7', async () => {
+    const { headers } = await createApi().call('GET', '/api/health', { headers: { 'x-request-id': 'another-request' } })
     expect(headers.get('cache-control')).toBe('no-store')
     expect(headers.get('vary')).toBe('Authorization')
     expect(headers.get('x-content-type-options')).toBe('nosniff')

@@ -9,7 +9,7 @@ import { copyOf, restoringOperator, withoutHistory, works } from '../support/res
 import { inTreasury, rowsOf } from '../support/treasuries.ts'
 import { buy, createBuyer, payloadOf, settle } from '../support/workerBuyer.ts'
 
-beforeAll(prepare, 60_000)
+beforeAll(prepare)
 
 /** Gives the wallet's next session key its first purchase allowance. */
 async function allowPurchases(payer: Payer): Promise<void> {
@@ -40,7 +40,7 @@ test('a Treasury restored to a moment before its first purchase allowance finds 
   expect(await goOn({ accept: shown.list! })).toMatchObject({ state: 'open_watched' })
   await works(payer)
   expect(await payer.booksBalance()).toMatchObject({ out: '0', withdrawn: '0.5', held: '0' })
-}, 60_000)
+})
 
 test('a purchase that died since gave its number to another, which the restored Treasury settles once @restore-62', async () => {
   const payer = await createBuyer(20)
@@ -68,4 +68,4 @@ test('a purchase that died since gave its number to another, which the restored 
   expect(await payer.groupNow()).toMatchObject({ currentSpent: '0.5', held: '0' })
   const classes = await rowsOf(payer, 'SELECT taken, settled FROM purchase_class WHERE class = 2')
   expect(classes, 'no number is given out again').toEqual([{ taken: 12, settled: 1 }])
-}, 60_000)
+})

@@ -2,18 +2,21 @@
  * How many rows a decision about money reads from a Treasury with thousands of them. SQLite in workerd counts them. None may
  * read more than 100, however many payments there are.
  */
+
 import { beforeAll, expect, test } from 'vitest'
 import { dayMs, minuteMs } from '#domain/time.ts'
 import { addressTopic, nonceTopic, topics } from '../../worker/chain/calls.ts'
 import type { Address, Hex, Log } from '../../worker/chain/types.ts'
 import { nonceOf } from '../../worker/domain/intent.ts'
 import type { Context } from '../../worker/treasury/core/context.ts'
+import type { Principal } from '../../worker/treasury/core/rpcTypes.ts'
 import { reserve } from '../../worker/treasury/ledger/ledger.ts'
 import { accept } from '../../worker/treasury/payments/accept.ts'
 import { cancelPayment } from '../../worker/treasury/payments/cancel.ts'
 import { check } from '../../worker/treasury/payments/check.ts'
-import { eraseSentCodes } from '../../worker/treasury/payouts/codes.ts'
-import { nextExpiryAt } from '../../worker/treasury/payouts/expiry.ts'
+import { eraseSentCodes } from '../../worker/treasury/payments/payouts/codes.ts'
+import { nextExpiryAt } from '../../worker/treasury/payments/payouts/expiry.ts'
+import { knownRecipients } from '../../worker/treasury/payments/recipients.ts'
 import { refusalsOf } from '../../worker/treasury/policies/views.ts'
 import { book, type Reading } from '../../worker/treasury/settlement/booking.ts'
 import { markActive, recordRead } from '../../worker/treasury/wallets/idleReads.ts'
@@ -38,7 +41,7 @@ beforeAll(async () => {
   await inTreasury(payer, ({ context }) => fill(context))
 })
 
-const agentOf = () => payer.principals[0] as { type: 'agent'; agentId: string; credentialHash: string }
+const agentOf = () => payer.principals[0] as Extract<Principal, { type: 'agent' }>
 const word = (value: number | bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`
 
 /** Thousands of payments and payouts of every kind, most of them to one recipient within the last hour. */
@@ -91,7 +94,8 @@ function fill({ store, now }: Context): void {
       )
       const seq = store.first<{ seq: number }>('SELECT max(seq) + 1 AS seq FROM audit')!.seq
       const line = { seq, at, event: 'payment.accepted', ref: `pay_a${i}`, data: '{}', previous: '', hash: '' }
-      store.insert('audit', line)
+      const actor = { by: 'x', via: null, shown: null }
+      store.insert('audit', { ...line, ...actor })
       store.run('INSERT INTO known_recipient (address) VALUES (?)', `84532:${addressOf(500_000 + i)}`)
       store.insert('idempotency', { key: `${i}`, fingerprint: '', kind: 'payment', ref: '', created_at: 0 })
       store.run('INSERT INTO booked_log (wallet_id, block, log_index) VALUES (?, ?, 0)', wallet, 1_000_000 + i)
@@ -100,7 +104,7 @@ function fill({ store, now }: Context): void {
       const counted = [Math.floor(at / dayMs), 'email', `person${i}@example.com`, '', 1]
       store.run('INSERT INTO sent_message (day, channel, recipient, principal, count) VALUES (?,?,?,?,?)', ...counted)
       store.insert('notice', {
-        seq: i + 1,
+        seq: 100_000 + i,
         at,
         event: 'payment.refused',
         ref: `pay_d${i}`,
@@ -140,7 +144,7 @@ function countRows<T>(
     cursors.push({ query, cursor })
     return cursor
   }
-  ctx.recipients.clear()
+  knownRecipients(ctx).clear()
   const forget = () => {
     throw new Error('a rollback forgets what is in memory')
   }

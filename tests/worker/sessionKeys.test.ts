@@ -101,7 +101,7 @@ describe('rotation by the provider', () => {
     expect(info).toMatchObject({ nonce: 2, heldAmount: '0' })
     expect(BigInt(info.spentAmount), 'what was accepted meanwhile went with the new key').toBeGreaterThan(0n)
     await until('the audit', async () => (await payer.treasury().reports().auditCheck()).brokenAt === null)
-  }, 60_000)
+  })
 
   test('a rotation beyond the caps of the contract needs the owner’s signature @session-keys-15', async () => {
     const payer = await createPayer({ funds: '300', limit: null })
@@ -115,7 +115,7 @@ describe('rotation by the provider', () => {
     })
     await ended(payer, (await rotation(payer, { limit: 9_900_000_000n })).actionId)
     expect(await infoOf(payer)).toMatchObject({ nonce: 4, spendingLimit: '9900000000' })
-  }, 60_000)
+  })
 
   test('a rotation does not start if the node does not respond', async () => {
     const payer = await createPayer()
@@ -158,7 +158,7 @@ describe('rotation by the provider', () => {
     const again = await rotation(payer)
     expect(await ended(payer, again.actionId, manualChain)).toMatchObject({ status: 'done' })
     expect(await infoOf(payer)).toMatchObject({ nonce: 2 })
-  }, 60_000)
+  })
 
   test('A5: a rotation in progress does not overrule an owner who revokes the session @session-keys-18', async () => {
     const payer = await createPayer({ on: manualChain })
@@ -171,7 +171,7 @@ describe('rotation by the provider', () => {
     expect(await ended(payer, actionId, manualChain)).toMatchObject({ status: 'failed' })
     expect(await stateOf(payer, manualChain)).toMatchObject({ sessionRevoked: true, remaining: 0n })
     expect(await infoOf(payer)).toMatchObject({ isActive: false, canRotate: false, sessionRevoked: true })
-  }, 60_000)
+  })
 })
 
 describe('actions that the owner signs', () => {
@@ -248,7 +248,7 @@ describe('actions that the owner signs', () => {
     expect(info.address.toLowerCase()).toBe(offer.sessionKeyAddress.toLowerCase())
     expect(await payer.final((await pay(payer)).id)).toMatchObject({ status: 'CONFIRMED' })
     await payer.booksBalance()
-  }, 60_000)
+  })
 
   test('a purchase allowance is kept out of sends, and stays with the next session keys @session-keys-31', async () => {
     const payer = await createPayer({ limit: null, purchaseAllowance: 16 })
@@ -277,7 +277,7 @@ describe('actions that the owner signs', () => {
     await ended(payer, (await rotation(payer, { limit: 40_000_000n, purchaseAllowance: 0 })).actionId)
     expect(await stateOf(payer)).toMatchObject({ remaining: 40_000_000n, purchaseAllowance: 0 })
     await payer.booksBalance()
-  }, 60_000)
+  })
 
   test('a key we offered is also used if the owner sends the transaction without us', async () => {
     const payer = await createPayer()
@@ -340,7 +340,7 @@ describe('actions that the owner signs', () => {
     const { input } = await renew(payer)
     await ended(payer, unwrap(await payer.wallets().submitOwnerAction(input)).actionId)
     expect(await infoOf(payer), 'the owner renews').toMatchObject({ nonce: 2, canRotate: false, isActive: true })
-  }, 60_000)
+  })
 
   test('a signed withdrawal moves the whole balance once @session-keys-21', async () => {
     const payer = await createPayer({ funds: '42.5' })
@@ -474,5 +474,5 @@ describe('over HTTP @session-keys-22', () => {
           'no session key crosses the wire',
         ).not.toContain(addressOf(`0x${word}`).toLowerCase())
     }
-  }, 60_000)
+  })
 })

@@ -28,9 +28,12 @@ const open = new Set([
   'POST /api/login',
   'POST /api/users',
   'GET /api/escrow/claim/:accessToken',
+  'GET /api/escrow/kept-balance/:accessToken',
+  'GET /api/escrow/send-on/:accessToken',
   'POST /api/escrow/claim',
   'POST /api/escrow/receipt',
   'POST /api/escrow/resend-passcode',
+  'POST /api/escrow/send-on',
   'POST /api/escrow/verify-passcode',
 ])
 
@@ -62,13 +65,14 @@ const bodies: Record<string, object> = {
   'POST /api/policy-groups/:groupId/replay': { candidate: {} },
   'POST /api/connections/requests/:requestId/allow': { agent: { type: 'existing', agentId: id } },
   'PUT /api/approval-settings': { passwordAbove: '50' },
+  'POST /api/changes/end': { ids: [1] },
   'POST /api/notices/read': { upTo: 1 },
   'POST /api/webhooks': { url: 'https://example.com/hook', events: ['payment.confirmed'] },
 }
 let api: Api
 beforeAll(async () => {
   api = await createTestApp()
-}, 60_000)
+})
 
 const routes = () => [
   ...new Set(
@@ -150,7 +154,7 @@ test('a stolen refresh token ends its session at the Treasury, even if that fail
   const next = await refresh(api, user.refreshToken)
   const again = await refresh(api, next.json.data.refreshToken)
   const { accessToken } = again.json.data
-  api.clock.now += 31_000
+  api.clock.now += 11 * 60_000
   const stolen = { body: { refreshToken: user.refreshToken } }
   expect((await api.call('POST', '/api/auth/cognito/refresh', { ...stolen, env: unreachable })).status).toBe(503)
   expect((await auth(api, 'refresh', stolen.body)).status).toBe(401)

@@ -1,9 +1,11 @@
 /** Faults of real nodes and chains, and states that must still end. */
-import { afterEach, beforeAll, expect, test } from 'vitest'
+
+import { afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { deadlineSeconds } from '#domain/intent.ts'
 import { addressTopic } from '../../worker/chain/calls.ts'
 import { RpcChain } from '../../worker/chain/rpcChain.ts'
 import { type Address, type LogFilter, RpcError } from '../../worker/chain/types.ts'
+import { heads } from '../../worker/treasury/core/chainHeads.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { toEmail, usdc } from '../support/build.ts'
 import { oneSet } from '../support/contractSets.ts'
@@ -22,7 +24,7 @@ import {
 } from '../support/manualClock.ts'
 import { accepted, manualChain as chain, createPayer, fresh, type Payer, prepare, until } from '../support/payer.ts'
 import { env } from '../support/testEnv.ts'
-import { changeJobs, inTreasury, setClock } from '../support/treasuries.ts'
+import { changeJobs, inTreasury, runNow, setClock } from '../support/treasuries.ts'
 
 /** Reads the chain directly, bypassing the proxy. */
 const node = new RpcChain(84532, oneSet(chain.contracts), [env.NODE_URL_84532])
@@ -47,6 +49,28 @@ test('a payout’s return that a node shows only as the wallet’s income still 
   await restore()
   await payoutIs(payer, id, 'RECLAIMED')
   await payer.booksBalance()
+})
+
+test('a node that shows a balance before its logs is no error, and costs no time once it shows them @treasury-7', async () => {
+  const payer = await createPayer({ on: chain })
+  await payer.ledger()
+  const logged = vi.spyOn(console, 'error').mockReturnValue()
+  onTestFinished(() => logged.mockRestore())
+  const differences = () => logged.mock.calls.filter(([line]) => String(line).includes('books of')).length
+  const showLogs = await changeNode(payer, () => ({ logs: async (filters) => filters.map(() => []) }))
+  await chain.mint(payer.wallet.address as Address, usdc('3'))
+  await chain.mine()
+  const startedAt = Date.now()
+  await setClock(payer, () => startedAt)
+  await runNow(payer, 'scan')
+  expect(differences(), 'at first').toBe(0)
+  await setClock(payer, () => startedAt + 40_000)
+  await runNow(payer, 'scan')
+  expect(differences(), 'after 40 seconds').toBe(1)
+  await showLogs()
+  await setClock(payer, () => startedAt + 41_000)
+  await runNow(payer, 'scan')
+  expect(await payer.booksBalance()).toMatchObject({ deposits: '203' })
 })
 
 test('a block with more logs than the node returns is read by its receipts', async () => {
@@ -148,6 +172,11 @@ test('a funded payout whose announcement never lands is returned after its expir
   await expire(payer, id)
   await payoutIs(payer, id, 'RECLAIMED')
   await payer.booksBalance()
+  const told = await inTreasury(payer, ({ context: { store } }) => [
+    store.count("notice WHERE event = 'payout.reclaimed'"),
+    store.count("outbox WHERE kind = 'mail.payout_returned'"),
+  ])
+  expect(told, 'the owner hears of it').toEqual([1, 1])
 })
 
 test('a claim mined before the block that its signature names is found before it lapses', async () => {
@@ -182,7 +211,7 @@ test('no deadline is derived from a head from the future @settlement-9', async (
   await payer.ledger()
   await inTreasury(payer, (object) => {
     object.context.env = { ...object.context.env, MAX_CLOCK_SKEW_SECONDS: '900' }
-    object.context.heads.clear()
+    heads(object.context).clear()
   })
   const { timestamp } = await node.head()
   await setClock(payer, () => timestamp * 1000)

@@ -1,6 +1,8 @@
 /** What people and agents can do while D1 answers nothing, neither to the Worker nor to the objects. */
+
 import { expect, test } from 'vitest'
 import { within } from '../../worker/durable/within.ts'
+import { established } from '../../worker/treasury/limits/accountAge.ts'
 import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { historyOf } from '../support/histories.ts'
 import { fresh } from '../support/payer.ts'
@@ -20,7 +22,7 @@ test('while D1 answers nothing, the overview, lists, payments, payouts and claim
   await setDatabase(treasuryOf(own), silentD1)
   // A new account may send a recipient only so many messages.
   await inTreasury(own, ({ context }) => {
-    context.established = false
+    established(context).isKnown = false
     context.limits = { ...context.limits, establishedAfterPayments: 1_000 }
   })
   await setDatabase(historyOf(own), silentD1)

@@ -1,7 +1,9 @@
 /** A deployment on Base Sepolia: PRIMARY_CHAIN is 84532, and CONTRACTS_8453 is `{}`. */
+
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { snapshots } from '../../worker/treasury/wallets/snapshots.ts'
 import { createPayer, manualChain, prepare } from '../support/payer.ts'
 import { party } from '../support/workerChain.ts'
 import { createApi, createUser, env } from './apiClient.ts'
@@ -33,7 +35,7 @@ test('on a Base Sepolia deployment test money counts in totals and usage, and it
   const read = (PRIMARY_CHAIN: '8453' | '84532') =>
     runInDurableObject(treasury(), async (object: Treasury) => {
       object.context.env = { ...object.context.env, PRIMARY_CHAIN }
-      object.context.snapshots.clear()
+      snapshots(object.context).clear()
       const { totalBalance } = await object.reports().balance()
       const { wallets, payingWalletId } = await object.reports().overview()
       const { globalBudget } = await object.reports().usage()

@@ -1,4 +1,5 @@
 /** Threats of docs/threats.md that the Worker prevents, each under its id there. */
+
 import { runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { giveUpMs, nonceOf } from '#domain/intent.ts'
@@ -9,9 +10,9 @@ import { signPurchase } from '../../worker/chain/purchase.ts'
 import { signCompact } from '../../worker/chain/sign.ts'
 import { type Address, RpcUnavailable } from '../../worker/chain/types.ts'
 import { unwrap } from '../../worker/result.ts'
-import { termsOf } from '../../worker/treasury/payouts/transitions.ts'
+import { termsOf } from '../../worker/treasury/payments/payouts/transitions.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
-import { loadSessionKey } from '../../worker/treasury/wallets/sessionKeys.ts'
+import { loadSessionKey, openKeys } from '../../worker/treasury/wallets/sessionKeys.ts'
 import { owner, toEmail, usdc } from '../support/build.ts'
 import {
   changeNode,
@@ -96,8 +97,9 @@ test('A9: a claim that cannot land frees the payout only once its deadline is fi
 test('A10: a claim session of an older code cannot claim after a new code was issued @threats-3', async () => {
   const payer = await createPayer({ on: chain })
   const payout = await createOwnersPayout(payer)
-  const isEmpty = (object: Treasury) => object.context.store.first('SELECT 1 FROM outbox') === null
-  await until('the first code has left', () => runInDurableObject(payer.treasury(), isEmpty))
+  const hasLeft = ({ context }: Treasury) =>
+    context.store.first('SELECT 1 FROM outbox WHERE ref = ?', payout.escrowId) === null
+  await until('the first code has left', () => runInDurableObject(payer.treasury(), hasLeft))
   await inTreasury(payer, (object) => object.context.store.run('UPDATE payout SET code_version = 2'))
   expect(await payer.treasury().claim({ payoutId: payout.escrowId, codeVersion: 1, to: fresh('x') })).toMatchObject({
     ok: false,
@@ -110,7 +112,8 @@ test('A12: a copy of the databases holds no code, link or key in plain text @thr
   const payout = await createOwnersPayout(payer)
   const token = payout.claimUrl.split('/claim/')[1]!
   const copy = await inTreasury(payer, (object) => {
-    const { store, keys } = object.context
+    const { store } = object.context
+    const keys = openKeys(object.context)
     const tables = store.all<{ name: string }>(
       "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'",
     )
@@ -196,9 +199,9 @@ test('a transfer that a stolen session key signed under our nonce halts the wall
   await payer.ledger()
   await chain.fault({ mode: 'refuse', methods: ['eth_sendRawTransaction'] })
   const paid = await accepted(payer, { amount: usdc('5') })
-  const { key, ...stolen } = await inTreasury(payer, ({ context: { store, keys } }) => {
-    const { epoch, sequence, deadline } = store.payment(paid.id)!
-    return { key: [...keys.values()][0]!, nonce: nonceOf(epoch!, sequence!), deadline: deadline! }
+  const { key, ...stolen } = await inTreasury(payer, ({ context }) => {
+    const { epoch, sequence, deadline } = context.store.payment(paid.id)!
+    return { key: [...openKeys(context).values()][0]!, nonce: nonceOf(epoch!, sequence!), deadline: deadline! }
   })
   const wallet = payer.wallet.address as Address
   const send = { ...stolen, to: party('thief').address, amount: usdc('6') }
@@ -225,7 +228,7 @@ test('A16: a purchase with a stolen session key is booked, and halts the wallet 
   const { key, separator } = await inTreasury(payer, async ({ context }) => {
     await loadSessionKey(context, context.store.wallet(payer.wallet.id)!)
     const separator = await usdcDomainSeparator(context.chains[context.store.wallet(payer.wallet.id)!.chain_id])
-    return { key: [...context.keys.values()][0]!, separator: separator! }
+    return { key: [...openKeys(context).values()][0]!, separator: separator! }
   })
   const [thief, validBefore] = [fresh('thief'), (await chain.timestamp()) + 200]
   const purchase = { from: wallet, to: thief, amount: usdc('1'), validBefore, epoch: 1, class: 2 as const, number: 0 }

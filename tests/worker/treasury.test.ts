@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { RpcUnavailable } from '../../worker/chain/types.ts'
 import { unwrap } from '../../worker/result.ts'
 import { Notices } from '../../worker/treasury/notices/rpc.ts'
+import { snapshots } from '../../worker/treasury/wallets/snapshots.ts'
 import { treasuryOf } from '../../worker/treasuryOf.ts'
 import { owner, toEmail, usdc } from '../support/build.ts'
 import { changeNode } from '../support/manualClock.ts'
@@ -82,7 +83,7 @@ describe('paying', () => {
     const silent = () => Promise.reject(new RpcUnavailable('silent'))
     const restore = await changeNode(payer, () => ({ walletState: silent, logs: silent, head: silent }))
     await chain.mint(payer.wallet.address as `0x${string}`, 1n)
-    await inTreasury(payer, ({ context }) => context.snapshots.clear()) // a reading is good for two seconds
+    await inTreasury(payer, ({ context }) => snapshots(context).clear()) // a reading is good for two seconds
     expect(await payer.treasury().payAsAgent(input)).toMatchObject({ ok: false, code: 'upstream_unavailable' })
     expect(await payer.treasury().checkPayment(input.principal, input.terms)).toMatchObject({
       ok: false,
@@ -141,7 +142,7 @@ describe('race @treasury-1', () => {
     expect(await chain.usdcBalance(to)).toBe(50_000_000n)
     expect(await payer.groupNow()).toMatchObject({ held: '0', remaining: '0' })
     await payer.booksBalance()
-  }, 90_000)
+  })
 })
 
 describe('payouts', () => {
@@ -166,7 +167,7 @@ describe('payouts', () => {
     expect(await payer.groupNow()).toMatchObject({ currentSpent: '10', held: '0' })
     expect(await payer.final(id)).toMatchObject({ status: 'CONFIRMED' })
     await payer.booksBalance()
-  }, 40_000)
+  })
 
   test('a payout is reclaimed by its sender; budget and wallet get exactly the amount back', async () => {
     const payer = await createPayer()
@@ -182,5 +183,5 @@ describe('payouts', () => {
     expect(await payer.groupNow()).toMatchObject({ currentSpent: '0', held: '0', remaining: '50' })
     expect(await payer.booksBalance()).toMatchObject({ returns: '7', available: '200' })
     expect(await payer.final(id)).toMatchObject({ status: 'CANCELLED' })
-  }, 40_000)
+  })
 })

@@ -1,5 +1,7 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { giveUpMs } from '#domain/intent.ts'
+import { heads } from '../../worker/treasury/core/chainHeads.ts'
+import { openKeys } from '../../worker/treasury/wallets/sessionKeys.ts'
 import { usdc } from '../support/build.ts'
 import { kill } from '../support/kill.ts'
 import { becomes, isPaid, look, pass, settlesAs } from '../support/manualClock.ts'
@@ -104,8 +106,8 @@ describe('deadlines', () => {
     const payer = await createPayer({ on: chain })
     await payer.ledger()
     await inTreasury(payer, (object) => {
-      object.context.heads.clear()
-      object.context.keys.clear()
+      heads(object.context).clear()
+      openKeys(object.context).clear()
     })
     await chain.fault({ mode: 'down' })
     const payment = await accepted(payer, { amount: usdc('5') })

@@ -4,7 +4,7 @@ import { afterEach, beforeAll, expect, test } from 'vitest'
 import { giveUpMs } from '#domain/intent.ts'
 import { type Address, type LogFilter, RpcError, RpcUnavailable } from '../../worker/chain/types.ts'
 import { unwrap } from '../../worker/result.ts'
-import { termsOf } from '../../worker/treasury/payouts/transitions.ts'
+import { termsOf } from '../../worker/treasury/payments/payouts/transitions.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { groupInput, toEmail, usdc } from '../support/build.ts'
 import {

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { dayMs, minuteMs } from '#domain/time.ts'
 import type { Address } from '../../worker/chain/types.ts'
 import { followDeploy } from '../../worker/treasury/wallets/deploy.ts'
+import { openKeys } from '../../worker/treasury/wallets/sessionKeys.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { owner, usdc } from '../support/build.ts'
 import { accepted, chain, createPayer, manualChain, until } from '../support/payer.ts'
@@ -24,7 +25,7 @@ describe('renaming a wallet @wallets-13', () => {
   const rename = (name: unknown) => own.asOwner('PUT', `/wallets/${own.wallet}`, { name })
   beforeAll(async () => {
     own = await createAccountFixture(api)
-  }, 60_000)
+  })
 
   test.each([
     ['  Operations  ', 'Operations'],
@@ -77,7 +78,7 @@ describe('deleting a wallet @wallets-14', () => {
     await is('RECLAIMED')
     await refusedWith('the policy group “Group”')
     expect(await list(own.token)).toHaveLength(1)
-  }, 60_000)
+  })
 
   test('deleting a wallet hides it, destroys our key and keeps its history; two concurrent deletions both succeed @wallets-15', async () => {
     const own = await createAccountFixture(api)
@@ -93,7 +94,7 @@ describe('deleting a wallet @wallets-14', () => {
       sealed: object.context.store.all<{ key: string }>(
         "SELECT sealed_key AS key FROM wallet WHERE sealed_key <> '' UNION ALL SELECT sealed_key FROM session WHERE sealed_key <> ''",
       ),
-      open: object.context.keys.size,
+      open: openKeys(object.context).size,
     }))
     expect(keys).toEqual({ sealed: [], open: 0 })
     expect((await transaction()).json.data).toMatchObject({ status: 'CONFIRMED', fromWalletId: own.wallet })
@@ -107,7 +108,7 @@ describe('deleting a wallet @wallets-14', () => {
     expect([pay.status, pay.json.code]).toEqual([404, 'not_found'])
     const group = await own.asOwner('POST', '/policy-groups', { name: 'G', scopes: [], walletId: own.wallet })
     expect(group.json.code).toBe('not_found')
-  }, 60_000)
+  })
 })
 
 describe('deploying a wallet', () => {
@@ -119,7 +120,7 @@ describe('deploying a wallet', () => {
     expect(await list(token)).toHaveLength(1)
     const other = await deploy(token, 'one-deploy', 'Another name')
     expect([other.status, other.json.code]).toEqual([422, 'idempotency_key_reused'])
-  }, 60_000)
+  })
 
   test('a user has at most six active wallets and creates ten a month; deleting one frees only its place among the six @wallets-17', async () => {
     const { token, id } = await createUser(api)
@@ -146,7 +147,7 @@ describe('deploying a wallet', () => {
       object.context.now = () => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1, 0, 0, 1)
     })
     expect((await deploy(token)).status, 'the first of the next month').toBe(201)
-  }, 90_000)
+  })
 })
 
 describe('a stuck deployment', () => {
@@ -204,7 +205,7 @@ describe('a stuck deployment', () => {
         return (await shown(wallet)).status === 'active'
       })
     expect(await shown(kept)).toMatchObject({ deployProblem: null, usdcBalance: { balance: '1' } })
-  }, 60_000)
+  })
 })
 
 describe('exposure @wallets-18', () => {
@@ -272,7 +273,7 @@ test('a deposit is arriving until it is deep enough, and can then be spent up to
   await manualChain.mine(2)
   ahead += 10_000
   expect((await now()).spendable).toEqual({ now: '1000', limitedBy: 'session', arriving: '0' })
-}, 60_000)
+})
 
 const key = party('importable').key
 const whole = { address: party('importable').address, chain: 'base', privateKey: key, masterPassword: 'secret words' }
@@ -290,7 +291,7 @@ test.each([
   ['chain', 'ethereum'],
   ['chain', 8453],
   ['address', 'vitalik.eth'],
-  ['address', `${whole.address} `],
+  ['address', `${whole.address.slice(0, 20)}-${whole.address.slice(20)}`],
   ['address', '0x123'],
   ['name', 'x'.repeat(61)],
   ['policyGroupId', 42],

@@ -157,7 +157,8 @@ test('a webhook is switched off immediately by a 410 and after three days of fai
     'mails',
     async () => (await mailsTo(email)).filter((text) => text.includes('is switched off')).length === 3,
   )
-  expect((await mailsTo(email)).join()).toContain(new URL(failing.url).host)
+  // Written so that no mailer turns it into a link.
+  expect((await mailsTo(email)).join()).toContain(new URL(failing.url).host.replaceAll('.', '[.]'))
 
   // Switched on again it starts fresh, and missed events can be replayed.
   const path = `/api/webhooks/${failing.id}`
@@ -226,7 +227,7 @@ test('after a rotation both secrets sign for 24 hours, then only the new one @we
   const treasury = payer.treasury()
   const receiver = await createReceiver(payer.userId)
   const hook = await receiver.add(['webhook.test'])
-  const rotated = unwrap(await treasury.webhooks().rotateSecret(hook.id))
+  const rotated = unwrap(await treasury.webhooks().rotateSecret(hook.id, true))
   // The receiver still checks with the old secret.
   await treasury.webhooks().test(hook.id)
   await receiver.settled()
@@ -369,7 +370,9 @@ test('a user has at most five webhooks, with different URLs outside Bursar; agen
   const api = await createTestApp()
   const home = await createAccountFixture(api, { funds: 0n })
   const { token } = home
-  const create = (body: unknown, as = token) => api.call('POST', '/api/webhooks', { token: as, body })
+  const password = 'correct horse battery'
+  const create = (body: object, as = token) =>
+    api.call('POST', '/api/webhooks', { token: as, body: { ...body, password } })
   const url = 'https://example.com/hook'
   const first = await create({ url, events: ['payment.confirmed', 'payment.confirmed'] })
   expect(first.json.data).toMatchObject({ url, events: ['payment.confirmed'], enabled: true, disabledReason: null })
@@ -394,7 +397,7 @@ test('a user has at most five webhooks, with different URLs outside Bursar; agen
   const path = `/api/webhooks/${first.json.data.id}`
   const edited = await api.call('PATCH', path, {
     token,
-    body: { url: 'http://127.0.0.1:9/', events: ['*', 'payment.failed'] },
+    body: { url: 'http://127.0.0.1:9/', events: ['*', 'payment.failed'], password },
   })
   expect(edited.json.data).toMatchObject({ url: 'http://127.0.0.1:9/', events: ['*'] })
   expect((await api.call('PATCH', path, { token, body: { url: 'https://169.254.169.254/' } })).status).toBe(400)
@@ -431,7 +434,7 @@ test('five failing webhooks of one account are one failing account @webhooks-24'
 
 test('operators see how many webhooks fail, and can stop them with a reason @webhooks-21', async () => {
   const payer = await createPayer({ funds: '0' })
-  const { api, headers, operate } = await createOpsApi('webhooks')
+  const { operate } = await createOpsApi('webhooks')
   const state = async () => (await operate('GET', '/status')).json.data.webhooks
   const receiver = await createReceiver(payer.userId)
   const hook = await receiver.add(['webhook.test'], () => new Response(null, { status: 500 }))
@@ -449,8 +452,6 @@ test('operators see how many webhooks fail, and can stop them with a reason @web
   const tried = (await hook.deliveries())[0]!.attempts
   await receiver.pass(5 * hourMs, 5)
   expect((await hook.deliveries())[0]!.attempts, 'nothing is tried while it is stopped').toBe(tried)
-  const page = await api.call('GET', '/ops', { headers: await headers() })
-  expect(page.text).toContain('Send webhooks again')
   expect((await operate('POST', '/webhooks/resume', { reason: 'drill' })).json.data.stoppedSince).toBeNull()
   hook.respond(() => new Response())
   await receiver.pass(15 * hourMs, 5)

@@ -6,9 +6,10 @@ import type { PublicConfig } from '#schemas/account.ts'
 import type { Success } from '#schemas/common.ts'
 import type { Overview } from '#schemas/overview.ts'
 import type { Preferences } from '#schemas/preferences.ts'
+import { keptAnswers } from './lib/answerStorage.ts'
 import { cutAmount, formatAmount } from './lib/decimals.ts'
-import { keptAnswers } from './lib/kept.ts'
 import { unitOf } from './lib/networks.ts'
+import { browserStorage } from './lib/storage.ts'
 import { storedUser } from './lib/tokens.ts'
 
 /** What the picture shows, in the order of the calls. */
@@ -82,17 +83,17 @@ function picture(overview: Overview, config: PublicConfig, isKept: boolean): Ele
     element('inline font-normal text-small text-muted @max-3xs:hidden', unit),
   )
   balance.dataset.testid = 'first-balance'
-  const figure = element('my-auto flex min-h-10 items-center font-semibold text-fit', balance)
+  const figure = element('flex min-h-10 items-center font-semibold text-fit', balance)
   figure.style.setProperty('--digits', String(value.length))
   const note = held === '0' ? 'Nothing held for payments' : `$${formatAmount(held)} held for payments`
-  const isPinned = localStorage.getItem('menu_pinned') !== null
+  const [beside, hidden] = classesBesideMenu[browserStorage.get('menu_pinned') ?? 'default'] ?? ['', '']
   const all = element(
-    `fixed inset-0 z-40 overflow-hidden bg-paper ${isPinned ? 'xl:pl-60' : ''}`,
+    `fixed inset-0 z-40 overflow-hidden bg-paper ${beside}`,
     element(
       'border-hairline border-b',
       element(
         'mx-auto flex h-14 max-w-[1248px] items-center gap-3 px-4 max-[340px]:gap-1 sm:px-6',
-        element(`-ml-2 size-10 pointer-coarse:size-11 ${isPinned ? 'xl:hidden' : ''}`),
+        element(`-ml-2 size-10 pointer-coarse:size-11 ${hidden}`),
         element('flex items-center gap-2 font-semibold tracking-tight', mark, 'Bursar'),
       ),
     ),
@@ -105,20 +106,24 @@ function picture(overview: Overview, config: PublicConfig, isKept: boolean): Ele
           element('font-semibold text-title', 'Overview'),
           element('text-muted text-small', isCurrent ? '' : 'Syncing...'),
         ),
-        element('flex flex-wrap gap-3 max-sm:*:grow', space('Unlock layout'), space('Add Widget')),
+        element('flex flex-wrap gap-3 max-sm:gap-2 max-sm:*:grow', space('Unlock layout'), space('Add Widget')),
       ),
       element(
         '@container',
         element(
-          'grid grid-cols-2 gap-4 @min-[480px]:grid-cols-4 @min-[768px]:grid-cols-6 @min-[996px]:grid-cols-10 @min-[1200px]:grid-cols-12',
+          'grid grid-cols-2 gap-4 @min-[480px]:grid-cols-4 @min-[768px]:grid-cols-6 @min-[996px]:grid-cols-12',
           element(
             '@container flex h-44 flex-col overflow-hidden rounded-card border border-hairline bg-card @min-[480px]:col-span-2 @min-[768px]:col-span-3',
             element('flex min-h-8 items-center px-4 pt-3 font-medium text-muted text-small', 'Total Balance'),
             element(
               'flex flex-1 flex-col px-4 pb-3',
               figure,
-              element('text-pretty text-muted text-small', element('@min-3xs:hidden', unit), isCurrent ? note : blank),
-              element('mt-auto pt-1 text-small pointer-coarse:min-h-7', blank), // a link
+              element(
+                'mt-auto text-pretty text-muted text-small',
+                element('@min-3xs:hidden', unit),
+                isCurrent ? note : blank,
+                element('@max-3xs:hidden', blank),
+              ),
             ),
           ),
         ),
@@ -127,6 +132,12 @@ function picture(overview: Overview, config: PublicConfig, isKept: boolean): Ele
   )
   all.setAttribute('aria-hidden', 'true') // the page itself follows, with headings and links
   return all
+}
+
+/** For the page beside a pinned menu, and for the button that opens the menu, by what is stored (-shell/pinnedMenu.ts). */
+const classesBesideMenu: Record<string, [beside: string, hidden: string]> = {
+  true: ['xl:pl-60', 'xl:hidden'],
+  default: ['min-[1440px]:pl-60', 'min-[1440px]:hidden'],
 }
 
 /** The space of a button with an icon. */

@@ -1,3 +1,4 @@
+import './openedLink.ts'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { type ComponentType, lazy, StrictMode, Suspense } from 'react'
@@ -9,11 +10,10 @@ import { startSession } from './lib/session.ts'
 import { router } from './router.tsx'
 import './styles.css'
 
-// Loaded after the first screen, which has no toasts to show and needs the bandwidth.
-const firstScreen = new Promise((resolve) => router.subscribe('onRendered', resolve))
+// Loaded after the first screen, which needs the bandwidth.
 const Toaster = lazy<ComponentType>(() =>
-  firstScreen
-    .then(() => import('./components/Toaster.tsx'))
+  new Promise((resolve) => router.subscribe('onRendered', resolve))
+    .then(() => import('./later.ts'))
     // No error component is around it: without this, a lost file would blank the page.
     .catch(() => ({ default: () => null })),
 )

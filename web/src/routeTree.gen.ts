@@ -17,7 +17,7 @@ import { Route as ForgotPasswordRouteImport } from './routes/forgot-password.tsx
 import { Route as LoginRouteImport } from './routes/login.tsx'
 import { Route as ResetPasswordRouteImport } from './routes/reset-password.tsx'
 import { Route as SignupRouteImport } from './routes/signup.tsx'
-import { Route as ClaimAccessTokenRouteImport } from './routes/claim.$accessToken.tsx'
+import { Route as ClaimChar123AccessTokenChar125RouteImport } from './routes/claim.{-$accessToken}.tsx'
 import { Route as DashboardIndexRouteImport } from './routes/dashboard/index.tsx'
 import { Route as DashboardSplatRouteImport } from './routes/dashboard/$.tsx'
 import { Route as DashboardAgentsRouteImport } from './routes/dashboard/agents.tsx'
@@ -71,11 +71,12 @@ const SignupRoute = SignupRouteImport.update({
   path: '/signup',
   getParentRoute: () => rootRouteImport,
 } as any)
-const ClaimAccessTokenRoute = ClaimAccessTokenRouteImport.update({
-  id: '/claim/$accessToken',
-  path: '/claim/$accessToken',
-  getParentRoute: () => rootRouteImport,
-} as any)
+const ClaimChar123AccessTokenChar125Route =
+  ClaimChar123AccessTokenChar125RouteImport.update({
+    id: '/claim/{-$accessToken}',
+    path: '/claim/{-$accessToken}',
+    getParentRoute: () => rootRouteImport,
+  } as any)
 const DashboardIndexRoute = DashboardIndexRouteImport.update({
   id: '/',
   path: '/',
@@ -147,7 +148,7 @@ export interface FileRoutesByFullPath {
   '/login': typeof LoginRoute
   '/reset-password': typeof ResetPasswordRoute
   '/signup': typeof SignupRoute
-  '/claim/$accessToken': typeof ClaimAccessTokenRoute
+  '/claim/{-$accessToken}': typeof ClaimChar123AccessTokenChar125Route
   '/dashboard/$': typeof DashboardSplatRoute
   '/dashboard/agents': typeof DashboardAgentsRoute
   '/dashboard/approvals': typeof DashboardApprovalsRoute
@@ -169,7 +170,7 @@ export interface FileRoutesByTo {
   '/login': typeof LoginRoute
   '/reset-password': typeof ResetPasswordRoute
   '/signup': typeof SignupRoute
-  '/claim/$accessToken': typeof ClaimAccessTokenRoute
+  '/claim/{-$accessToken}': typeof ClaimChar123AccessTokenChar125Route
   '/dashboard/$': typeof DashboardSplatRoute
   '/dashboard/agents': typeof DashboardAgentsRoute
   '/dashboard/approvals': typeof DashboardApprovalsRoute
@@ -193,7 +194,7 @@ export interface FileRoutesById {
   '/login': typeof LoginRoute
   '/reset-password': typeof ResetPasswordRoute
   '/signup': typeof SignupRoute
-  '/claim/$accessToken': typeof ClaimAccessTokenRoute
+  '/claim/{-$accessToken}': typeof ClaimChar123AccessTokenChar125Route
   '/dashboard/$': typeof DashboardSplatRoute
   '/dashboard/agents': typeof DashboardAgentsRoute
   '/dashboard/approvals': typeof DashboardApprovalsRoute
@@ -218,7 +219,7 @@ export interface FileRouteTypes {
     | '/login'
     | '/reset-password'
     | '/signup'
-    | '/claim/$accessToken'
+    | '/claim/{-$accessToken}'
     | '/dashboard/$'
     | '/dashboard/agents'
     | '/dashboard/approvals'
@@ -240,7 +241,7 @@ export interface FileRouteTypes {
     | '/login'
     | '/reset-password'
     | '/signup'
-    | '/claim/$accessToken'
+    | '/claim/{-$accessToken}'
     | '/dashboard/$'
     | '/dashboard/agents'
     | '/dashboard/approvals'
@@ -263,7 +264,7 @@ export interface FileRouteTypes {
     | '/login'
     | '/reset-password'
     | '/signup'
-    | '/claim/$accessToken'
+    | '/claim/{-$accessToken}'
     | '/dashboard/$'
     | '/dashboard/agents'
     | '/dashboard/approvals'
@@ -287,7 +288,7 @@ export interface RootRouteChildren {
   LoginRoute: typeof LoginRoute
   ResetPasswordRoute: typeof ResetPasswordRoute
   SignupRoute: typeof SignupRoute
-  ClaimAccessTokenRoute: typeof ClaimAccessTokenRoute
+  ClaimChar123AccessTokenChar125Route: typeof ClaimChar123AccessTokenChar125Route
 }
 
 declare module '@tanstack/react-router' {
@@ -348,11 +349,11 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof SignupRouteImport
       parentRoute: typeof rootRouteImport
     }
-    '/claim/$accessToken': {
-      id: '/claim/$accessToken'
-      path: '/claim/$accessToken'
-      fullPath: '/claim/$accessToken'
-      preLoaderRoute: typeof ClaimAccessTokenRouteImport
+    '/claim/{-$accessToken}': {
+      id: '/claim/{-$accessToken}'
+      path: '/claim/{-$accessToken}'
+      fullPath: '/claim/{-$accessToken}'
+      preLoaderRoute: typeof ClaimChar123AccessTokenChar125RouteImport
       parentRoute: typeof rootRouteImport
     }
     '/dashboard/': {
@@ -485,7 +486,7 @@ const rootRouteChildren: RootRouteChildren = {
   LoginRoute: LoginRoute,
   ResetPasswordRoute: ResetPasswordRoute,
   SignupRoute: SignupRoute,
-  ClaimAccessTokenRoute: ClaimAccessTokenRoute,
+  ClaimChar123AccessTokenChar125Route: ClaimChar123AccessTokenChar125Route,
 }
 export const routeTree = rootRouteImport
   ._addFileChildren(rootRouteChildren)

@@ -3,13 +3,13 @@ import { isoOf } from '#domain/time.ts'
 import type { Db } from '../db/d1.ts'
 import { deleteAlerts, insertAlerts, listAlerts, markAnnounced } from '../db/troubles.ts'
 import type { Env } from '../env.ts'
-import { email, paragraph } from '../notifications/email.ts'
+import { email, paragraph, unchanged } from '../notifications/email.ts'
 import type { MessageProvider } from '../notifications/message.ts'
 import { messageProviderFrom } from '../notifications/messageProvider.ts'
 import { logError, logWarning } from '../observability/log.ts'
 import { type Metric, metricsFrom } from '../observability/metrics.ts'
 import { relayerName } from '../relayer/api.ts'
-import { observe } from './conditions.ts'
+import { moreAbout, observe } from './conditions.ts'
 import { type DeploymentState, type RelayerState, readDeployment } from './deploymentState.ts'
 
 /**
@@ -45,7 +45,8 @@ export async function sendAlert(
   state: 'started' | 'ended',
 ): Promise<boolean> {
   const { key, since, text } = alert
-  logWarning(`alert_${state}`, { condition: key, since: isoOf(since), text })
+  const { name, command } = moreAbout(key)
+  logWarning(`alert_${state}`, { condition: key, since: isoOf(since), text, command })
   const title = `${state === 'started' ? 'Alert' : 'Resolved'}: ${text}`
   const channels = [
     ...(env.ALERT_EMAIL ? [byEmail(env.ALERT_EMAIL)] : []),
@@ -59,8 +60,8 @@ export async function sendAlert(
   async function byEmail(to: string): Promise<void> {
     const parts = [
       paragraph(title),
-      paragraph(`Condition ${key} of ${env.APP_ORIGIN}, since ${isoOf(since)}.`),
-      paragraph(`docs/operations.md#${key.split(':')[0]} explains what it means and what to do.`),
+      unchanged(`Condition ${key} of ${env.APP_ORIGIN}, since ${isoOf(since)}.`),
+      unchanged(`Look with: ${command}. The section ${name} of Operations explains the alert.`),
     ]
     await messages.send(email({ id: `alert:${key}:${since}:${state}`, to, subject: title.slice(0, 120), parts }))
   }
@@ -68,7 +69,7 @@ export async function sendAlert(
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ text: title, condition: key, state, since: isoOf(since) }),
+      body: JSON.stringify({ text: title, condition: key, state, since: isoOf(since), command }),
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
     })

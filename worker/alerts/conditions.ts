@@ -21,27 +21,34 @@ const slowDatabaseMs = 1_000 // 1 second
 /** Failing webhooks are their owner's problem. Those of this many accounts, if more than half of all, point to ours. */
 const minFailingAccounts = 5
 
-/** What operators are alerted to. docs/operations.md has a section for each. */
-export const conditionNames = [
-  'relayer',
-  'relayer_stalled',
-  'relayer_size',
-  'network',
-  'wallet_halted',
-  'treasuries_overdue',
-  'alarms_lost',
-  'database_size',
-  'database_slow',
-  'account_size',
-  'history_late',
-  'schema_newer',
-  'messages',
-  'webhooks_failing',
-  'webhooks_overdue',
-  'export_late',
-  'restore_unfinished',
-] as const
-type Name = (typeof conditionNames)[number]
+/** Operators are alerted to these. The command of `npm run ops` shows more; docs/operations.md has a section for each. */
+const commands = {
+  relayer: 'status',
+  relayer_stalled: 'stuck',
+  relayer_size: 'stuck',
+  network: 'status',
+  wallet_halted: 'user <id>',
+  treasuries_overdue: 'stuck',
+  alarms_lost: 'stuck',
+  database_size: 'status',
+  database_slow: 'status',
+  account_size: 'user <id>',
+  history_late: 'user <id>',
+  schema_newer: 'status',
+  messages: 'status',
+  webhooks_failing: 'status',
+  webhooks_overdue: 'status',
+  export_late: 'status',
+  restore_unfinished: 'restore-user <id> status',
+} as const
+type Name = keyof typeof commands
+export const conditionNames = Object.keys(commands) as Name[]
+
+/** The name of an alert's condition, and the command line that shows more. */
+export function moreAbout(key: string): { name: string; command: string } {
+  const name = key.split(':')[0] as Name
+  return { name, command: `npm run ops -- ${commands[name]}` }
+}
 /** Begins with the condition's name, so that operators find its section. */
 type Key = Name | `${Name}:${string}`
 type Condition = { key: Key; text: string }

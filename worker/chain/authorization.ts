@@ -1,16 +1,16 @@
+import { secp256k1 } from '@noble/curves/secp256k1'
 import { encodeFunctionData, prepareEncodeFunctionData } from 'viem'
 import { concat, numberToHex } from 'viem/utils'
+import { sameAddress } from '#domain/sameAddress.ts'
 import { usdcAbi } from './abi.ts'
+import { type Authorization, authorizationDigest, usdcNames } from './authorizationDigest.ts'
 import { addressTopic, plain, topics } from './calls.ts'
-import { domainSeparator, hashText, typedDataDigest } from './digests.ts'
+import { domainSeparator, hashText, keccak } from './digests.ts'
 import type { CompactSignature } from './sign.ts'
 import type { Address, Chain, Hex, LogFilter } from './types.ts'
 
 /** EIP-3009 of Circle's USDC (FiatTokenV2), by which imported wallets pay: accounts that are plain keys. */
 
-const typeHash = hashText(
-  'TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)',
-)
 const separatorCall = encodeFunctionData({ abi: usdcAbi, functionName: 'DOMAIN_SEPARATOR' })
 
 /** The overload with v, r and s, which exists in every version of the token. */
@@ -37,23 +37,8 @@ const transfer = prepareEncodeFunctionData({
   functionName: 'transferWithAuthorization',
 })
 
-export type Authorization = {
-  from: Address
-  to: Address
-  /** micro-USDC */
-  amount: bigint
-  nonce: Hex
-  /** unix seconds, exclusive */
-  validBefore: number
-}
-
 /** Returns the same nonce for every signature of a payment. Unpredictable without the payment's id. */
 export const authorizationNonce = (paymentId: string): Hex => hashText(paymentId)
-
-export function authorizationDigest(separator: Hex, authorization: Authorization): Hex {
-  const { from, to, amount, nonce, validBefore } = authorization
-  return typedDataDigest(separator, typeHash, from, to, amount, 0, validBefore, nonce)
-}
 
 /** `vs` as in EIP-2098. */
 export function authorizedTransferCall(authorization: Authorization & CompactSignature): Hex {
@@ -69,6 +54,27 @@ export function authorizedTransferCall(authorization: Authorization & CompactSig
 export function authorizationSignature(signature: CompactSignature): Hex {
   const { r, s, v } = expanded(signature)
   return concat([r, s, numberToHex(v, { size: 1 })])
+}
+
+/**
+ * The compact form of a signature of 65 bytes by `authorization.from`; null if it is by another key, or in a form that USDC
+ * refuses: it accepts a low s and v 27 or 28 (ECRecover.sol).
+ */
+export function ownSignature(separator: Hex, authorization: Authorization, signature: Hex): CompactSignature | null {
+  const [r, s] = [signature.slice(2, 66), signature.slice(66, 130)]
+  const parity = Number.parseInt(signature.slice(130), 16) - 27
+  if (parity !== 0 && parity !== 1) return null
+  try {
+    const parsed = secp256k1.Signature.fromCompact(r + s).addRecoveryBit(parity)
+    if (parsed.hasHighS()) return null
+    const key = parsed.recoverPublicKey(authorizationDigest(separator, authorization).slice(2)).toRawBytes(false)
+    const signer = `0x${keccak(key.subarray(1)).slice(-40)}`
+    if (!sameAddress(signer, authorization.from)) return null
+    return { r: `0x${r}`, vs: numberToHex((BigInt(parity) << 255n) | parsed.s, { size: 32 }) }
+  } catch {
+    // Not a signature of this curve.
+    return null
+  }
 }
 
 function expanded({ r, vs }: CompactSignature): { r: Hex; s: Hex; v: number } {
@@ -91,7 +97,7 @@ export async function usdcDomain(chain: Chain): Promise<UsdcDomain | null> {
   const { usdc } = chain
   const reported = await chain.call({ to: usdc, data: separatorCall })
   const version = '2'
-  const known = ['USD Coin', 'USDC'].map((name) => ({
+  const known = usdcNames.map((name) => ({
     name,
     version,
     separator: domainSeparator(name, chain.chainId, usdc, version),

@@ -24,3 +24,6 @@ export const disableRotation = (): Hex => calldata(disableRotationSignature)
 /** Withdraws ETH when `token` is the zero address. */
 export const withdraw = (token: Address, to: Address, amount: bigint): Hex =>
   calldata('withdraw(address,address,uint256)', token, to, amount)
+
+/** A call of USDC by an account that holds it itself. Amount in micro-USDC. */
+export const transfer = (to: Address, amount: bigint): Hex => calldata('transfer(address,uint256)', to, amount)

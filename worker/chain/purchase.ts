@@ -1,6 +1,6 @@
 import { concat, numberToHex } from 'viem/utils'
 import { type PurchaseClass, purchaseClasses } from '#domain/x402/purchaseClasses.ts'
-import { authorizationDigest } from './authorization.ts'
+import { authorizationDigest } from './authorizationDigest.ts'
 import { plain } from './calls.ts'
 import { type CompactSignature, signCompact } from './sign.ts'
 import type { Address, Hex } from './types.ts'

@@ -9,6 +9,7 @@ import {
   relayAbi,
   usdcAbi,
 } from './abi.ts'
+import { balancesCall, decodeBalances } from './balanceReader.ts'
 import { newestContracts } from './contractSets.ts'
 import { type ContractSettings, contractSetsOf, type RpcSettings, rpcUrls } from './networkSettings.ts'
 import { RpcClient } from './rpcClient.ts'
@@ -82,6 +83,13 @@ export class RpcChain implements Chain {
 
   async usdcBalance(address: Address, atBlock?: number): Promise<bigint> {
     return decodeBalance(await this.call({ to: this.usdc, data: balanceOfCall(address) }, atBlock))
+  }
+
+  async usdcBalances(addresses: readonly Address[]): Promise<bigint[]> {
+    const result = await this.#first.request('eth_call', [{ data: balancesCall(this.usdc, addresses) }, 'latest'])
+    const balances = decodeBalances(results.hex(result, 'call'), addresses.length)
+    if (balances === null) throw new RpcUnavailable('malformed result: balances')
+    return balances
   }
 
   async isBlacklisted(address: Address): Promise<boolean> {

@@ -22,7 +22,7 @@ type Call = {
 
 /**
  * JSON-RPC over HTTP. Requests made in the same microtask travel in one HTTP request, so that `Promise.all` takes one
- * round trip, and equal ones among them are sent once. Responses are matched by id, never by position: record 023 says why this is not viem's transport. Throws
+ * round trip, and equal ones among them are sent once. Responses are matched by id, never by position: record 007 says why this is not viem's transport. Throws
  * RpcError (the node refused) or RpcUnavailable (the outcome is unknown).
  */
 export class RpcClient {

@@ -104,6 +104,8 @@ export interface Chain {
   walletState(wallet: Address, atBlock?: number): Promise<WalletState | null>
   /** At the newest block, or at a given one. */
   usdcBalance(address: Address, atBlock?: number): Promise<bigint>
+  /** Of several addresses at the newest block, in their order, by one call. */
+  usdcBalances(addresses: readonly Address[]): Promise<bigint[]>
   /** Whether the token's issuer has blacklisted this address, so that transfers to and from it revert. */
   isBlacklisted(address: Address): Promise<boolean>
   /**

@@ -1,8 +1,15 @@
-import type { Address, ChainId } from '../chain/types.ts'
+import type { PayoutStatus } from '#domain/payment.ts'
+import type { SendOnState } from '#schemas/sendOn.ts'
+import type { Address, ChainId, Hex } from '../chain/types.ts'
 import { type Refused, type Result, refuse } from '../result.ts'
 
+const invalid = 'This payout link is invalid or has expired.'
 /** The reply to every link that leads nowhere: unknown, mistyped, or with a wrong secret. */
-export const unknownLink: Refused = refuse('not_found', 'This payout link is invalid or has expired.')
+export const unknownLink: Refused = refuse('not_found', invalid)
+/** The same text as for a link that never existed. */
+export const expiredLink: Refused = refuse('gone', invalid)
+/** Operators have taken the link down. */
+export const linkDown: Refused = refuse('gone', 'This payout link is not available.')
 
 /** What the claim page may show of a payout. Written by the Treasury; the newest `edition` wins. */
 export type DeskView = {
@@ -14,8 +21,7 @@ export type DeskView = {
   chainId: ChainId
   /** Decimal USDC. */
   amount: string
-  /** CREATING | CREATED | CLAIMING | RECLAIMING | WITHDRAWN | RECLAIMED | FAILED */
-  status: string
+  status: PayoutStatus
   /** The expiry that the recipient is shown, in ms. */
   expiresAt: number
   escrowAddress: Address
@@ -28,6 +34,10 @@ export type DeskView = {
   /** The transaction that paid the payout, and where the money went; null until known. */
   txHash: string | null
   withdrawnTo: Address | null
+  /** The domain of the passkey that opens `withdrawnTo`; null for an ordinary address. */
+  keptDomain: string | null
+  /** When it was withdrawn, in ms. */
+  withdrawnAt: number | null
   /** Computed by codeHmac.ts; null if there is no code to enter. */
   codeHmac: string | null
   codeVersion: number
@@ -38,8 +48,16 @@ export type DeskView = {
 }
 
 export type ClaimProof = { passcode?: string; sessionToken?: string }
+/** `keptDomain`: the domain of the passkey that opens `to`; null or absent for an ordinary address. */
+export type ClaimTarget = { to: Address; keptDomain?: string | null }
 /** `txHash` is that of the claim, null until it is known. */
 export type ClaimResult = { status: string; txHash: string | null; chainId: ChainId }
+
+/** A transfer that the recipient of a kept payout signed. `amount` in micro-USDC, `validBefore` in unix seconds. */
+export type SignedTransfer = { to: Address; amount: bigint; validBefore: number; nonce: Hex; signature: Hex }
+/** `txHash` once it is known. `sendsLeft`: how many more transfers the payout pays for. */
+export type SentOn = { nonce: Hex; state: SendOnState; txHash: string | null; sendsLeft: number }
+export type SentOnDesk = SentOn & { chainId: ChainId }
 
 /**
  * The RPC calls of the Treasury and the claim routes; claimDesk.ts implements them. `tokenHash` is that of the token in the
@@ -54,10 +72,14 @@ export interface ClaimDeskApi extends Rpc.DurableObjectBranded {
   view(tokenHash: string): Promise<Result<DeskView>>
   /** Opens a session for the right code. Each call counts as an attempt before the code is compared. */
   verify(tokenHash: string, passcode: string): Promise<Result<{ sessionToken: string; view: DeskView }>>
-  /** Sends the recipient a new code. The Treasury enforces the limits. */
+  /** Sends the recipient a new code to the same address. The Treasury enforces the limits. */
   resend(tokenHash: string): Promise<Result<{ recipientMasked: string }>>
-  /** Sends the recipient a receipt for the money that was withdrawn, once. */
+  /** Sends a receipt for the money that was withdrawn to the payout's own mailbox, if it has one, once. */
   receipt(tokenHash: string): Promise<Result<{ recipientMasked: string }>>
-  /** Requires a session or a code. The first accepted address wins. */
-  claim(tokenHash: string, input: ClaimProof & { to: Address }): Promise<Result<ClaimResult>>
+  /** Checks the session, or the code if there is none; then the Treasury decides. The first accepted address wins. */
+  claim(tokenHash: string, input: ClaimProof & ClaimTarget): Promise<Result<ClaimResult>>
+  /** Passes a transfer that the recipient of a kept payout signed to the Treasury. */
+  sendOn(tokenHash: string, input: SignedTransfer): Promise<Result<SentOnDesk>>
+  /** The transfer with this nonce. */
+  sentOn(tokenHash: string, nonce: Hex): Promise<Result<SentOnDesk>>
 }

@@ -1,5 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import {
   type Attempts,
   attemptAllowed,
@@ -10,36 +10,34 @@ import {
   triesBeforeLock,
 } from '#domain/attempts.ts'
 import { limitsFrom } from '#domain/limits.ts'
-import type { Address } from '../chain/types.ts'
+import type { Hex } from '../chain/types.ts'
 import { schemaReporter } from '../db/troubles.ts'
 import { ObjectSchema } from '../durable/objectSchema.ts'
+import { insert, type RowOf, update } from '../durable/table.ts'
 import type { Env } from '../env.ts'
-import { sameHash } from '../identity/secrets.ts'
+import { sameHash, sha256 } from '../identity/secrets.ts'
 import { keyring } from '../keyrings/keyring.ts'
 import { logError } from '../observability/log.ts'
-import { ok, type Refused, type Result, refuse } from '../result.ts'
+import { ok, type Result, refuse } from '../result.ts'
 import { treasuryOf } from '../treasuryOf.ts'
-import { type ClaimDeskApi, type ClaimProof, type ClaimResult, type DeskView, unknownLink } from './api.ts'
+import {
+  type ClaimDeskApi,
+  type ClaimProof,
+  type ClaimResult,
+  type ClaimTarget,
+  type DeskView,
+  expiredLink,
+  linkDown,
+  type SentOnDesk,
+  type SignedTransfer,
+  unknownLink,
+} from './api.ts'
 import { isRightCode } from './codeHmac.ts'
 import { claimDeskSchema } from './migrations.ts'
+import { type DeskRow, desk, session } from './tables.ts'
 
 /** Delay before the next attempt if a new code could not be sent. */
 const retryMs = 60_000 // 1 minute
-
-type DeskRow = {
-  view: string
-  wrong_total: number
-  wrong_now: number
-  locked_until: number
-  counted_version: number
-  new_codes: number
-  new_code_last_at: number
-  new_code_due_at: number | null
-}
-
-const linkExpired: Refused = refuse('gone', 'This payout link is invalid or has expired.')
-
-const linkDown: Refused = refuse('gone', 'This payout link is not available.')
 
 /**
  * Serves everyone who has the link of one payout. An attempt is counted before the code is compared, so parallel requests
@@ -58,27 +56,21 @@ export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
     this.#schema.constructed()
   }
 
-  /** Called by the Treasury. The newest edition wins, so late and repeated calls are harmless. */
   async update(view: DeskView): Promise<void> {
     const known = this.#view()
     if (known && known.edition >= view.edition) return
-    this.#sql.exec(
-      'INSERT INTO desk (id, view) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET view = excluded.view',
-      JSON.stringify(view),
-    )
+    const row = { id: 1, view: JSON.stringify(view) }
+    insert(this.#sql, desk, row, 'ON CONFLICT (id) DO UPDATE SET view = excluded.view')
   }
 
-  /** The payout's owner, for operators. Null before the Treasury's first update. */
   async owner(): Promise<string | null> {
     return this.#view()?.userId ?? null
   }
 
-  /** What the claim page shows. */
   async view(tokenHash: string): Promise<Result<DeskView>> {
     return this.#linked(tokenHash)
   }
 
-  /** Opens a session for the right code. Each call counts as an attempt before the code is compared. */
   async verify(tokenHash: string, passcode: string): Promise<Result<{ sessionToken: string; view: DeskView }>> {
     const linked = this.#linked(tokenHash)
     if (!linked.ok) return linked
@@ -86,16 +78,14 @@ export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
     if (!checked.ok) return checked
     const sessionToken = randomBytes(32).toString('base64url')
     this.#sql.exec('DELETE FROM session WHERE expires_at <= ?', this.clock.now())
-    this.#sql.exec(
-      'INSERT INTO session (hash, code_version, expires_at) VALUES (?, ?, ?)',
-      sha256(sessionToken),
-      checked.value.codeVersion,
-      this.clock.now() + claimSessionMs,
-    )
+    insert(this.#sql, session, {
+      hash: sha256(sessionToken),
+      code_version: checked.value.codeVersion,
+      expires_at: this.clock.now() + claimSessionMs,
+    })
     return ok({ sessionToken, view: checked.value })
   }
 
-  /** Sends the recipient a new code to the same address. The Treasury enforces the limits. */
   async resend(tokenHash: string): Promise<Result<{ recipientMasked: string }>> {
     const linked = this.#linked(tokenHash)
     if (!linked.ok) return linked
@@ -105,7 +95,6 @@ export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
     return result.ok ? ok({ recipientMasked: view.recipientMasked }) : result
   }
 
-  /** Sends a receipt to the payout's own mailbox. The Treasury knows whether there is one. */
   async receipt(tokenHash: string): Promise<Result<{ recipientMasked: string }>> {
     const linked = this.#linked(tokenHash)
     if (!linked.ok) return linked
@@ -114,8 +103,7 @@ export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
     return requested.ok ? ok({ recipientMasked }) : requested
   }
 
-  /** Checks the session, or the code if there is none; then the Treasury decides. The first accepted address wins. */
-  async claim(tokenHash: string, input: ClaimProof & { to: Address }): Promise<Result<ClaimResult>> {
+  async claim(tokenHash: string, input: ClaimProof & ClaimTarget): Promise<Result<ClaimResult>> {
     const linked = this.#linked(tokenHash)
     if (!linked.ok) return linked
     const { userId, payoutId, chainId } = linked.value
@@ -127,20 +115,36 @@ export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
       if (!checked.ok) return checked
       codeVersion = checked.value.codeVersion
     }
-    const claimed = await treasuryOf(this.env, userId).claim({ payoutId, codeVersion, to: input.to })
+    const claimed = await treasuryOf(this.env, userId).claim({
+      payoutId,
+      codeVersion,
+      to: input.to,
+      keptDomain: input.keptDomain ?? null,
+    })
     return claimed.ok ? ok({ ...claimed.value, chainId }) : claimed
+  }
+
+  async sendOn(tokenHash: string, input: SignedTransfer): Promise<Result<SentOnDesk>> {
+    const linked = this.#linked(tokenHash)
+    if (!linked.ok) return linked
+    const { userId, payoutId, chainId } = linked.value
+    const sent = await treasuryOf(this.env, userId).sendOn({ ...input, payoutId })
+    return sent.ok ? ok({ ...sent.value, chainId }) : sent
+  }
+
+  async sentOn(tokenHash: string, nonce: Hex): Promise<Result<SentOnDesk>> {
+    const linked = this.#linked(tokenHash)
+    if (!linked.ok) return linked
+    const { userId, payoutId, chainId } = linked.value
+    const sent = await treasuryOf(this.env, userId).sentOn(payoutId, nonce)
+    return sent.ok ? ok({ ...sent.value, chainId }) : sent
   }
 
   /** The version of the code that opened the session; null if there is no session or it has expired. */
   #sessionVersion(token: string): number | null {
-    const session = this.#sql
-      .exec<{ code_version: number }>(
-        'SELECT code_version FROM session WHERE hash = ? AND expires_at > ?',
-        sha256(token),
-        this.clock.now(),
-      )
-      .toArray()[0]
-    return session?.code_version ?? null
+    const query = 'SELECT * FROM session WHERE hash = ? AND expires_at > ?'
+    const [row] = this.#sql.exec<RowOf<typeof session>>(query, sha256(token), this.clock.now())
+    return row?.code_version ?? null
   }
 
   /**
@@ -153,7 +157,7 @@ export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
     const now = this.clock.now()
     if (row?.new_code_due_at == null) return
     const dueAt = now < row.new_code_due_at ? row.new_code_due_at : await this.#sendNewCode(row, now)
-    this.#sql.exec('UPDATE desk SET new_code_due_at = ? WHERE id = 1', dueAt)
+    this.#change({ new_code_due_at: dueAt })
     if (dueAt !== null) await this.#schema.storage.setAlarm(dueAt)
   }
 
@@ -174,11 +178,7 @@ export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
     const sent = { count: row.new_codes, lastAt: row.new_code_last_at }
     const dueAt = newCodeAt(sent, limitsFrom(this.env).claimTriesPerPayout, now)
     if (dueAt === null) return
-    this.#sql.exec(
-      'UPDATE desk SET new_codes = new_codes + 1, new_code_last_at = ?, new_code_due_at = ? WHERE id = 1',
-      dueAt,
-      dueAt,
-    )
+    this.#change({ new_codes: row.new_codes + 1, new_code_last_at: dueAt, new_code_due_at: dueAt })
     void this.#schema.storage.setAlarm(dueAt)
   }
 
@@ -186,7 +186,7 @@ export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
     const now = this.clock.now()
     const row = this.#row()
     const view = row && (JSON.parse(row.view) as DeskView)
-    if (!row || !view || now >= view.expiresAt || !view.codeHmac) return linkExpired
+    if (!row || !view || now >= view.expiresAt || !view.codeHmac) return expiredLink
     if (view.isDown) return linkDown
     const attempts: Attempts =
       row.counted_version === view.triesVersion
@@ -212,13 +212,12 @@ export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
   }
 
   #saveAttempts(version: number, attempts: Attempts): void {
-    this.#sql.exec(
-      'UPDATE desk SET counted_version = ?, wrong_total = ?, wrong_now = ?, locked_until = ? WHERE id = 1',
-      version,
-      attempts.total,
-      attempts.recent,
-      attempts.lockedUntil,
-    )
+    const { total, recent, lockedUntil } = attempts
+    this.#change({ counted_version: version, wrong_total: total, wrong_now: recent, locked_until: lockedUntil })
+  }
+
+  #change(changes: Partial<DeskRow>): void {
+    update(this.#sql, desk, { id: 1 }, changes)
   }
 
   #row(): DeskRow | null {
@@ -235,5 +234,3 @@ export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
     return row ? (JSON.parse(row.view) as DeskView) : null
   }
 }
-
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')

@@ -38,12 +38,11 @@ export const connectionRequest = sqliteTable(
     userId: text('user_id'),
     answer: text('answer', { enum: ['allowed', 'denied'] }),
     connectionId: text('connection_id'),
-    /** Of a device: the hash of its code, the code that it shows, where it asked from, and when it last asked. */
+    /** Of a device: the hash of its code, the code that it shows, and where it asked from. */
     deviceHash: text('device_hash').unique(),
     userCode: text('user_code').unique(),
     addressHash: text('address_hash'),
     place: text('place'),
-    polledAt: integer('polled_at'),
   },
   (t) => [
     index('connection_request_expiry_idx').on(t.expiresAt),

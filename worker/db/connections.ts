@@ -1,4 +1,4 @@
-import { and, eq, exists, gt, isNull, or, sql } from 'drizzle-orm'
+import { and, desc, eq, exists, gt, inArray, isNull, or, sql } from 'drizzle-orm'
 import type { Db } from './d1.ts'
 import {
   type ConnectionRequestRow,
@@ -19,38 +19,40 @@ export async function insertRequest(db: Db, row: typeof request.$inferInsert): P
   await db.insert(request).values(row)
 }
 
-/** Adds a device's request, unless `max` of this address are open. False if they are. */
+/** Adds a device's request. Of those of its address that nobody has entered yet, only the newest `max` are kept. */
 export async function insertDeviceRequest(
   db: Db,
   row: typeof request.$inferInsert & { addressHash: string },
   max: number,
-): Promise<boolean> {
-  const { addressHash, createdAt } = row
-  const open = and(eq(request.addressHash, addressHash), isNull(request.answer), gt(request.expiresAt, createdAt))
-  const [, refused] = await db.batch([
-    db.insert(request).values(row),
-    // Counted after it was added, so that parallel requests are counted.
-    db
-      .delete(request)
-      .where(and(eq(request.id, row.id), sql`(SELECT count(*) FROM ${request} WHERE ${open}) > ${max}`))
-      .returning({ id: request.id }),
-  ])
-  return refused.length === 0
+): Promise<void> {
+  const isWaiting = and(eq(request.addressHash, row.addressHash), isNull(request.userId), isNull(request.answer))
+  const older = db
+    .select({ id: request.id })
+    .from(request)
+    .where(isWaiting)
+    .orderBy(desc(request.createdAt), desc(sql`rowid`))
+    // SQLite has no offset without a limit; there are at most a few more than `max`.
+    .limit(max)
+    .offset(max)
+  await db.batch([db.insert(request).values(row), db.delete(request).where(inArray(request.id, older))])
 }
 
 export const findRequest = async (db: Db, id: string): Promise<ConnectionRequestRow | null> =>
   (await db.select().from(request).where(eq(request.id, id)).get()) ?? null
 
 /**
- * Binds the request to the first person who opens it, until `expiresAt` (ms). Returns the request, and when the person's login
- * session began (ms); null if it has ended.
+ * Binds the request to the first person who opens it, until `expiresAt` (ms). Returns the request, and when (ms) the person
+ * signed in and for which request; null if the login session has ended.
  */
 export async function openRequest(
   db: Db,
   id: string,
   { userId, loginSessionId }: { userId: string; loginSessionId: string },
   { now, expiresAt }: { now: number; expiresAt: number },
-): Promise<{ row: ConnectionRequestRow | null; signedInAt: number | null }> {
+): Promise<{
+  row: ConnectionRequestRow | null
+  session: { signedInAt: number; signedInFor: string | null } | null
+}> {
   const isOpen = and(eq(request.id, id), isNull(request.userId), gt(request.expiresAt, now))
   const live = and(
     eq(loginSession.id, loginSessionId),
@@ -64,9 +66,12 @@ export async function openRequest(
   const [, [row], [session]] = await db.batch([
     db.update(request).set({ userId, expiresAt: until }).where(and(isOpen, isSignedIn)),
     db.select().from(request).where(eq(request.id, id)),
-    db.select({ createdAt: loginSession.createdAt }).from(loginSession).where(live),
+    db
+      .select({ signedInAt: loginSession.createdAt, signedInFor: loginSession.connectionRequestId })
+      .from(loginSession)
+      .where(live),
   ])
-  return { row: row ?? null, signedInAt: session?.createdAt ?? null }
+  return { row: row ?? null, session: session ?? null }
 }
 
 /**
@@ -101,11 +106,6 @@ export const requestOfUserCode = async (db: Db, userCode: string, now: number): 
     .where(and(eq(request.userCode, userCode), gt(request.expiresAt, now)))
     .get()) ?? null
 
-/** The request of a device's code, as it was before this poll, which is recorded. */
-export async function pollRequest(db: Db, deviceHash: string, now: number): Promise<ConnectionRequestRow | null> {
-  const [[row]] = await db.batch([
-    db.select().from(request).where(eq(request.deviceHash, deviceHash)),
-    db.update(request).set({ polledAt: now }).where(eq(request.deviceHash, deviceHash)),
-  ])
-  return row ?? null
-}
+/** The request of a device's code. */
+export const requestOfDevice = async (db: Db, deviceHash: string): Promise<ConnectionRequestRow | null> =>
+  (await db.select().from(request).where(eq(request.deviceHash, deviceHash)).get()) ?? null

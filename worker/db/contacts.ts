@@ -15,7 +15,8 @@ import {
   type SQL,
   sql,
 } from 'drizzle-orm'
-import { type ContactSort, searchTextOf } from '#domain/contactRules.ts'
+import type { ContactSort } from '#domain/contactRules.ts'
+import { searchTextOf } from '#domain/readers/text.ts'
 import { sameEnds } from '#domain/sendRules.ts'
 import type { ContactMatchesQuery, ContactsQuery } from '#schemas/contact.ts'
 import type { Db } from './d1.ts'
@@ -112,17 +113,24 @@ export function contactsWith(db: Db, userId: string, values: string[]) {
   return having(address).unionAll(having(email)).unionAll(having(phone))
 }
 
-/** Names by value, in lower case: that of the newest contact that has this address, email or phone number. */
+/** Names by value, in lower case: that of the newest contact that has this address, email or phone number, or this id. */
 export async function contactNames(db: Db, userId: string, values: string[]): Promise<Record<string, string>> {
   const wanted = new Set(values.map((value) => value.toLowerCase()))
-  const rows = await contactsWith(db, userId, [...wanted])
+  const ids = [...wanted].filter((value) => value.startsWith('contact_'))
+  const [having, named] = await Promise.all([contactsWith(db, userId, [...wanted]), findContacts(db, userId, ids)])
   const names: Record<string, string> = {}
-  for (const { name, address, email, phone } of rows.sort((a, b) => a.createdAt - b.createdAt))
-    for (const method of [address, email, phone]) {
+  for (const { id, name, address, email, phone } of [...having, ...named].sort((a, b) => a.createdAt - b.createdAt))
+    for (const method of [address, email, phone, id]) {
       const value = method?.toLowerCase()
       if (value !== undefined && wanted.has(value)) names[value] = name
     }
   return names
+}
+
+/** The newest contacts whose names contain the text, at most `most`. */
+export const contactsNamed = (db: Db, userId: string, text: string, most: number) => {
+  const name = sql`substr(${contact.searchText}, 1, length(${contact.name}))`
+  return newest(db, and(belongsTo(userId), sql`instr(${name}, ${searchTextOf(text)}) > 0`), most)
 }
 
 export async function findContacts(db: Db, userId: string, contactIds: string[]): Promise<ContactRow[]> {

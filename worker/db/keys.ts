@@ -168,6 +168,19 @@ export async function knownFingerprints(db: Db): Promise<Map<string, string>> {
   return new Map(rows.map(({ name, version, fingerprint }) => [`${name} ${version}`, fingerprint]))
 }
 
+/** The domain of the passkeys with which recipients of this database keep payouts; null if there are none. */
+export async function knownPasskeyDomain(db: Db): Promise<string | null> {
+  const row = await db.select().from(keyVersion).where(eq(keyVersion.name, passkeyDomainName)).get()
+  return row?.fingerprint ?? null
+}
+
+/** Records the domain of passkeys. The first one recorded is kept. */
+export const recordPasskeyDomain = (db: Db, domain: string, now: number): Promise<void> =>
+  recordFingerprint(db, { name: passkeyDomainName, version: 1, fingerprint: domain, firstSeen: now })
+
+/** Its row among the fingerprints of secrets. */
+const passkeyDomainName = 'PASSKEY_DOMAIN'
+
 /** Records a version's fingerprint. The first one recorded is kept. */
 export async function recordFingerprint(db: Db, row: typeof keyVersion.$inferInsert): Promise<void> {
   await db.insert(keyVersion).values(row).onConflictDoNothing()

@@ -1,6 +1,6 @@
 import { and, eq, gt, gte, isNull, lt, lte, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { BatchItem } from 'drizzle-orm/batch'
-import { hourMs } from '#domain/time.ts'
+import { hourMs, minuteMs } from '#domain/time.ts'
 import type { Db } from './d1.ts'
 import { loginChallenge, loginSession, refreshToken, type UserRow, user } from './schema.ts'
 
@@ -14,12 +14,13 @@ export async function insertLoginSession(
     now: number
     expiresAt: number
     tokenExpiresAt: number
+    connectionRequestId: string | null
   },
   also: BatchItem<'sqlite'>[] = [],
 ): Promise<void> {
-  const { sessionId, userId, tokenHash, now, expiresAt, tokenExpiresAt } = input
+  const { sessionId, userId, tokenHash, now, expiresAt, tokenExpiresAt, connectionRequestId } = input
   await db.batch([
-    db.insert(loginSession).values({ id: sessionId, userId, createdAt: now, expiresAt }),
+    db.insert(loginSession).values({ id: sessionId, userId, createdAt: now, expiresAt, connectionRequestId }),
     db.insert(refreshToken).values({ hash: tokenHash, sessionId, createdAt: now, expiresAt: tokenExpiresAt }),
     ...also,
   ])
@@ -27,19 +28,21 @@ export async function insertLoginSession(
 
 /** The successor, plus one for a lost reply or a tab that refreshed at the same time. */
 const maxSuccessors = 2
+/** A second use within this time is a lost reply or another tab. A later one means that the token was stolen. */
+export const refreshGraceMs = 10 * minuteMs
 
 /**
  * Exchanges `oldHash` for `newHash` in one transaction, so that parallel exchanges are counted. `found` is the old token as it
  * was before, with its session and user; null if it is unknown. `isExchanged` is false if the session or the token has
- * ended, or if the token was used too often: it has two successors, its first exchange was more than `graceMs` ago, or its
+ * ended, or if the token was used too often: it has two successors, its first exchange was more than `refreshGraceMs` ago, or its
  * sibling was exchanged first. Only one of two siblings can continue, because a thief with the second successor could otherwise
  * keep a session unnoticed. `expiresAt` (ms) is that of the new token, unless the session ends before.
  */
 export async function replaceRefreshToken(
   db: Db,
-  input: { oldHash: string; newHash: string; sessionId: string; now: number; graceMs: number; expiresAt: number },
+  input: { oldHash: string; newHash: string; sessionId: string; now: number; expiresAt: number },
 ) {
-  const { oldHash, newHash, sessionId, now, graceMs, expiresAt } = input
+  const { oldHash, newHash, sessionId, now, expiresAt } = input
   const ofSession = eq(loginSession.id, sessionId)
   const owner = db.select({ id: loginSession.userId }).from(loginSession).where(ofSession)
   const successor = db
@@ -59,7 +62,7 @@ export async function replaceRefreshToken(
         eq(refreshToken.hash, oldHash),
         gt(refreshToken.expiresAt, now),
         lt(refreshToken.successors, maxSuccessors),
-        or(isNull(refreshToken.replacedAt), gte(refreshToken.replacedAt, now - graceMs)),
+        or(isNull(refreshToken.replacedAt), gte(refreshToken.replacedAt, now - refreshGraceMs)),
         isNull(loginSession.revokedAt),
         gt(loginSession.expiresAt, now),
       ),

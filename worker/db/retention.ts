@@ -1,13 +1,14 @@
 import { and, inArray, isNotNull, isNull, lt, type SQL } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { dayMs } from '#domain/time.ts'
+import { dayMs, minuteMs } from '#domain/time.ts'
 import type { Db } from './d1.ts'
+import { refreshGraceMs } from './loginSessions.ts'
 import { connectionRequest, deliveredMessage, oauthClient, refreshToken } from './schema.ts'
 
 /** The maximum lifetime of a payout, so that no message about it is sent twice. */
 const deliveredMs = 90 * dayMs
-/** A spent refresh token may be exchanged once more within 30 seconds (services/loginSessions.ts). */
-const spentTokenMs = 60_000 // 1 minute
+/** A spent refresh token may be exchanged once more within its grace period. */
+const spentTokenMs = refreshGraceMs + minuteMs
 /** An app registers when it is added. One that nobody has allowed after a day registers again. */
 const unusedClientMs = dayMs
 /** Rows deleted per table and minute, so that a backlog does not block the database. */

@@ -57,6 +57,8 @@ export const loginSession = sqliteTable(
     expiresAt: integer('expires_at').notNull(),
     revokedAt: integer('revoked_at'),
     revokedReason: text('revoked_reason', { enum: ['reuse', 'password_changed'] }),
+    /** The app's request for which the person signed in. */
+    connectionRequestId: text('connection_request_id'),
   },
   (t) => [index('session_user_idx').on(t.userId), index('session_expiry_idx').on(t.expiresAt)],
 )

@@ -1,5 +1,4 @@
 import type { Context } from 'hono'
-import { setCookie } from 'hono/cookie'
 import { html } from 'hono/html'
 import { formatUsdc } from '#domain/money.ts'
 import { type ChainId, chainIds, networks } from '#domain/networks.ts'
@@ -8,7 +7,6 @@ import { isoOf } from '#domain/time.ts'
 import type { AppEnv, Deps } from '../appEnv.ts'
 import type { RpcClient } from '../chain/rpcClient.ts'
 import { listDevMessages } from '../db/messages.ts'
-import { localOperatorCookie } from '../middleware/operator.ts'
 import { type Html, page as workerPage } from '../pages/layout.ts'
 import { localChain } from './faucet.ts'
 
@@ -204,23 +202,6 @@ export const betaPage = (c: Context<AppEnv>) =>
       <p>On a local stack, no access is needed: <a href="/signup">create an account</a>.</p>
     </article>`,
   )
-
-/** Stands in for Cloudflare Access on a local stack. A button is enough: only this machine can reach the stack. */
-export const operatorSignInPage = (c: Context<AppEnv>) =>
-  page(
-    c,
-    'Operators',
-    html`<article>
-      <p>A deployment’s operators sign in through Cloudflare Access. On a local stack this button is enough.</p>
-      <form method="post" action="/dev/operator"><button>Continue as local operator</button></form>
-    </article>`,
-    { hasForms: true },
-  )
-
-export function signInAsOperator(c: Context<AppEnv>) {
-  setCookie(c, localOperatorCookie, '1', { path: '/ops', httpOnly: true, sameSite: 'Strict' })
-  return c.redirect('/ops', 303)
-}
 
 const maxMessages = 200
 

@@ -16,6 +16,22 @@ const alone = [
   /^(?=.*[γδζθλξπσφψω])[\p{Script=Greek}\d .&+'()-]*$/iu,
 ]
 
+/** Latin letters with strokes and tails, which do not decompose, and digits, as what they look like in our name. */
+const lookalikes = new Map(
+  Object.entries({ b: 'ƀƃƅɓ8', u: 'ʉʊʋ', r: 'ɍʀ', s: 'ȿƽƨß5', a: 'ⱥ4' }).flatMap(([letter, others]) =>
+    [...others].map((other) => [other, letter]),
+  ),
+)
+
+/** Whether people would read our own name in it, which only our command line may use. */
+function isOurs(name: string): boolean {
+  const letters = [...name.toLowerCase().normalize('NFD')].map((letter) => lookalikes.get(letter) ?? letter)
+  return letters
+    .join('')
+    .replace(/[^\p{L}]/gu, '')
+    .includes('bursar')
+}
+
 /** Null if the text has no name that can be shown; then say where the app is, or that it has none. */
 export function appName(text: unknown): string | null {
   if (typeof text !== 'string') return null
@@ -28,8 +44,7 @@ export function appName(text: unknown): string | null {
     .replace(/ ?\([^()]*bursar[^()]*\)/giu, '')
     .trim()
   const isReadable = latinOrOthers.test(plain) || alone.some((script) => script.test(plain))
-  // Only our own command line may use our name.
-  if (!isReadable || !/\p{L}/u.test(plain) || /bursar/i.test(plain)) return null
+  if (!isReadable || !/\p{L}/u.test(plain) || isOurs(plain)) return null
   const letters = [...plain]
   return letters.length <= maxLetters
     ? plain

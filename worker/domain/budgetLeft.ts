@@ -9,7 +9,7 @@ export function budgetLeft(
   now: number,
   used: Readonly<Record<string, Used>>,
 ): MicroUsdc | null {
-  const facts = { at: now, isPayout: false, unclaimed, recipient: null }
+  const facts = { at: now, amount: null, isPayout: false, unclaimed, recipient: null }
   const left = verdictsOf(rules, facts, used)
     // A limit of each payment does not limit their sum.
     .filter(({ outcome, above, figures }) => outcome === 'refuse' && (above === null || figures))

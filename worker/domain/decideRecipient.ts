@@ -7,7 +7,12 @@ import { type RecipientType, scopeFor, scopeNames } from './scopes.ts'
  * `email` and `phone` are where a payout's message goes, both null for a payment to an address. `host`: of a purchase's seller,
  * with its port.
  */
-export type RecipientCheck = { email: string | null; phone: string | null; host?: string | null } & (
+export type RecipientCheck = {
+  address: string | null
+  email: string | null
+  phone: string | null
+  host?: string | null
+} & (
   | { type: Exclude<RecipientType, 'contact'> }
   | { type: 'contact'; whitelisted: boolean; stale: boolean; hasMethod: boolean }
 )

@@ -1,4 +1,5 @@
 import { emailFormatProblem, emailMax, emailText } from './emailFormat.ts'
+import { problemIn, type Read, valueIn } from './readers/read.ts'
 
 /**
  * The rule for email addresses, wherever one is entered: ASCII before the @, so that two addresses that look the same are
@@ -19,27 +20,21 @@ const localText = `${emailText}: before the @, use at most ${localMax} of a–z,
 const domainText = `${emailText}: after the @, enter a domain such as example.com`
 
 /** The address in the form in which it is stored, compared and shown, or why it is not one. */
-export function parseEmail(text: string): { email: string } | { problem: string } {
+export function readEmail(text: string): Read<string> {
   const problem = emailFormatProblem(text)
   if (problem) return { problem }
   const [name = '', host = ''] = text.trim().split('@')
   if (name.length > localMax || !isLocal.test(name)) return { problem: localText }
   const ascii = asciiDomain(host)
-  const email = `${name}@${ascii}`.toLowerCase()
-  return ascii === null || email.length > emailMax ? { problem: domainText } : { email }
+  const value = `${name}@${ascii}`.toLowerCase()
+  return ascii === null || value.length > emailMax ? { problem: domainText } : { value }
 }
 
 /** Null if the text is not an email address. */
-export function storedEmail(text: string): string | null {
-  const parsed = parseEmail(text)
-  return 'email' in parsed ? parsed.email : null
-}
+export const storedEmail = (text: string): string | null => valueIn(readEmail(text))
 
 /** The problem with an email address, or null. */
-export function emailProblem(text: string): string | null {
-  const parsed = parseEmail(text)
-  return 'problem' in parsed ? parsed.problem : null
-}
+export const emailProblem = (text: string): string | null => problemIn(readEmail(text))
 
 /** A domain name of at least two labels in lower case and punycode (UTS #46), or null if the text is not one. */
 export function asciiDomain(text: string): string | null {

@@ -2,13 +2,20 @@
  * The events of an account. The audit log, webhooks, the bell and emails use the same names; docs/events.md has the same
  * list. A name is never reused for another event, because audit logs keep it forever.
  */
+import { bursar } from './actor.ts'
 
-/** Where an event goes. `mail` goes to the owner or the recipient, as described in docs/events.md. */
-export type Audience = 'audit' | 'webhook' | 'bell' | 'mail'
+/**
+ * Where an event goes. `changes`: the owner's history of changes. `mail` goes to the owner or the recipient, as described in
+ * docs/events.md.
+ */
+export type Audience = 'audit' | 'changes' | 'webhook' | 'bell' | 'mail'
 type EventInfo = { text: string; to: readonly Audience[] }
 
 const audit = ['audit'] as const
 const auditAndWebhook = ['audit', 'webhook'] as const
+const change = ['audit', 'changes'] as const
+/** The owner is told, in case somebody else did it. */
+const toldChange = ['audit', 'changes', 'bell', 'mail'] as const
 
 export const events = {
   'payment.accepted': { text: 'A payment passed every rule; its amount is held.', to: auditAndWebhook },
@@ -39,32 +46,32 @@ export const events = {
   'payout.released': { text: 'The return of a payout is final; its budget is free again.', to: audit },
   'payout.code_renewed': { text: 'A payout got a new code, which was sent.', to: ['audit', 'mail'] },
   'payout.receipt_requested': { text: 'The recipient asked for a receipt, which was sent.', to: ['audit', 'mail'] },
-  'payout.reclaim_all': { text: 'The owner took back every unclaimed payout.', to: audit },
-  'payout.link_taken_down': { text: 'An operator took a claim link down.', to: audit },
-  'payout.link_restored': { text: 'An operator put a claim link back.', to: audit },
+  'payout.reclaim_all': { text: 'The owner took back every unclaimed payout.', to: change },
+  'payout.link_taken_down': { text: 'An operator took a claim link down.', to: change },
+  'payout.link_restored': { text: 'An operator put a claim link back.', to: change },
 
   'approval.requested': {
     text: 'A payment, or a request for more budget, waits for the owner’s decision.',
     to: ['audit', 'webhook', 'bell', 'mail'],
   },
-  'approval.approved': { text: 'The owner approved a payment.', to: auditAndWebhook },
+  'approval.approved': { text: 'The owner approved a payment.', to: ['audit', 'changes', 'webhook'] },
   'approval.denied': { text: 'The owner denied a payment.', to: auditAndWebhook },
   'approval.expired': { text: 'The owner did not decide in time; nothing was paid.', to: ['audit', 'webhook', 'bell'] },
   'approval.cancelled': { text: 'A payment was cancelled before it was decided.', to: auditAndWebhook },
-  'grant.created': { text: 'The owner allowed one agent to pay one recipient without asking.', to: audit },
-  'grant.ended': { text: 'A permission to pay a recipient without asking ended.', to: audit },
+  'grant.created': { text: 'The owner allowed one agent to pay one recipient without asking.', to: change },
+  'grant.ended': { text: 'A permission to pay a recipient without asking ended.', to: change },
 
-  'wallet.created': { text: 'A smart wallet was requested.', to: audit },
-  'wallet.imported': { text: 'A plain key was imported.', to: audit },
+  'wallet.created': { text: 'A smart wallet was requested.', to: change },
+  'wallet.imported': { text: 'A plain key was imported.', to: toldChange },
   'wallet.active': { text: 'A smart wallet is deployed.', to: audit },
   'wallet.failed': { text: 'A wallet could not be deployed.', to: ['audit', 'bell'] },
   'wallet.deploy_removed': { text: 'A block with the deployment of a wallet left the chain.', to: audit },
   'wallet.deploy_resumed': { text: 'The deployment of a wallet is retried.', to: audit },
-  'wallet.renamed': { text: 'A wallet was renamed.', to: audit },
-  'wallet.deleted': { text: 'A wallet was removed from the account.', to: audit },
-  'wallet.paused': { text: 'The owner paused a wallet.', to: audit },
-  'wallet.resumed': { text: 'A wallet can pay again.', to: audit },
-  'wallet.halted': { text: 'Bursar stopped payments from a wallet.', to: ['audit', 'bell', 'mail'] },
+  'wallet.renamed': { text: 'A wallet was renamed.', to: change },
+  'wallet.deleted': { text: 'A wallet was removed from the account.', to: toldChange },
+  'wallet.paused': { text: 'The owner paused a wallet.', to: change },
+  'wallet.resumed': { text: 'A wallet can pay again.', to: change },
+  'wallet.halted': { text: 'Bursar stopped payments from a wallet.', to: ['audit', 'changes', 'bell', 'mail'] },
   'wallet.deposited': { text: 'Money arrived in a wallet.', to: audit },
   'wallet.returned': { text: 'The money of a payout was returned to its wallet.', to: audit },
   'wallet.withdrawn': { text: 'Money left a wallet without Bursar.', to: ['audit', 'bell'] },
@@ -74,49 +81,57 @@ export const events = {
     to: ['audit', 'bell', 'mail'],
   },
   'wallet.reorganized': { text: 'Blocks left the chain; their bookings were undone.', to: audit },
-  'wallet.key_viewed': { text: 'The owner viewed an imported key.', to: audit },
-  'wallet.key_refused': { text: 'An imported key was requested with a wrong password.', to: audit },
+  'wallet.key_viewed': { text: 'The owner viewed an imported key.', to: toldChange },
+  'wallet.key_refused': { text: 'An imported key was requested with a wrong password.', to: change },
   'booking.undone': { text: 'A block left the chain; a deposit or withdrawal in it is no longer booked.', to: audit },
   'session.adopted': { text: 'A session key took effect.', to: audit },
   'session.ended': { text: 'A session key was revoked.', to: audit },
   'session.ending': { text: 'A session key ends in 7 days, or in 1 day.', to: ['audit', 'bell', 'mail'] },
   'session.undone': { text: 'A block that set a session key left the chain.', to: audit },
-  'action.draining': { text: 'A new session key waits for payments under the old one.', to: audit },
-  'action.offered': { text: 'A new session key waits for the owner’s signature.', to: audit },
-  'action.submitted': { text: 'The owner signed a change of a wallet.', to: audit },
+  'action.draining': { text: 'A new session key waits for payments under the old one.', to: change },
+  'action.offered': { text: 'A new session key waits for the owner’s signature.', to: change },
+  'action.submitted': { text: 'The owner signed a change of a wallet.', to: change },
   'action.signed': { text: 'Bursar signed a rotation.', to: audit },
   'action.done': { text: 'A change of a wallet is on chain.', to: audit },
   'action.failed': { text: 'A change of a wallet can no longer happen.', to: audit },
   'action.undone': { text: 'A block with a change of a wallet left the chain.', to: audit },
 
-  'agent.created': { text: 'An agent was added.', to: audit },
-  'agent.changed': { text: 'An agent was renamed.', to: audit },
-  'agent.deleted': { text: 'An agent was deleted.', to: audit },
-  'agent.credential_replaced': { text: 'An agent has a new credential.', to: audit },
-  'agent.paused': { text: 'The owner paused an agent.', to: audit },
-  'agent.resumed': { text: 'The owner resumed an agent.', to: audit },
-  'connection.created': { text: 'An app was connected to an agent.', to: ['audit', 'webhook', 'bell'] },
+  'agent.created': { text: 'An agent was added.', to: toldChange },
+  'agent.changed': { text: 'An agent was renamed.', to: change },
+  'agent.deleted': { text: 'An agent was deleted.', to: change },
+  'agent.credential_replaced': { text: 'An agent has a new credential.', to: toldChange },
+  'agent.credential_ended': { text: 'The owner ended a credential of an agent.', to: change },
+  'agent.paused': { text: 'The owner paused an agent.', to: change },
+  'agent.resumed': { text: 'The owner resumed an agent.', to: change },
+  'connection.created': {
+    text: 'An app was connected to an agent.',
+    to: ['audit', 'changes', 'webhook', 'bell', 'mail'],
+  },
   'connection.used': { text: 'A connected app made its first call.', to: auditAndWebhook },
   'connection.revoked': {
     text: 'A connected app lost its access.',
-    to: ['audit', 'webhook', 'bell'],
+    to: ['audit', 'changes', 'webhook', 'bell'],
   },
-  'group.created': { text: 'A policy group was added.', to: audit },
-  'group.changed': { text: 'The rules of a policy group changed.', to: audit },
-  'group.topped_up': { text: 'A budget was raised.', to: audit },
-  'group.deleted': { text: 'A policy group was deleted.', to: audit },
-  'group.paused': { text: 'The owner paused a policy group.', to: audit },
-  'group.resumed': { text: 'The owner resumed a policy group.', to: audit },
+  'connection.token_reused': {
+    text: 'In one day, a connected app used spent refresh tokens more than 20 times.',
+    to: ['audit', 'bell'],
+  },
+  'group.created': { text: 'A policy group was added.', to: change },
+  'group.changed': { text: 'The rules of a policy group changed.', to: change },
+  'group.topped_up': { text: 'A budget was raised.', to: change },
+  'group.deleted': { text: 'A policy group was deleted.', to: change },
+  'group.paused': { text: 'The owner paused a policy group.', to: change },
+  'group.resumed': { text: 'The owner resumed a policy group.', to: change },
   'group.budget_reached': { text: 'Usage of a budget reached 75%, 90% or 100%.', to: ['audit', 'bell', 'mail'] },
-  'contact.confirmed': { text: 'The owner confirmed a whitelisted contact.', to: audit },
-  'contact.stale': { text: 'A whitelisted contact changed; it is refused until confirmed.', to: audit },
-  'contact.removed': { text: 'A whitelisted contact was deleted.', to: audit },
+  'contact.confirmed': { text: 'The owner confirmed a whitelisted contact.', to: change },
+  'contact.stale': { text: 'A whitelisted contact changed; it is refused until confirmed.', to: change },
+  'contact.removed': { text: 'A whitelisted contact was deleted.', to: change },
 
-  'account.paused': { text: 'The owner paused all agents.', to: audit },
-  'account.resumed': { text: 'The owner resumed all agents.', to: audit },
+  'account.paused': { text: 'The owner paused all agents.', to: change },
+  'account.resumed': { text: 'The owner resumed all agents.', to: change },
   'account.restored': {
     text: 'The account was restored to an earlier time and brought up to date.',
-    to: ['audit', 'bell', 'mail'],
+    to: ['audit', 'changes', 'bell', 'mail'],
   },
   'account.restore_accepted': {
     text: 'An operator accepted what could not be explained after a restore.',
@@ -124,24 +139,32 @@ export const events = {
   },
   'payment.restored': { text: 'A payment was recovered when the account was restored.', to: audit },
   'account.month_ended': { text: 'A month in which money was spent is over.', to: ['mail'] },
-  'account.suspended': { text: 'An operator suspended the account.', to: ['audit', 'bell'] },
-  'account.unsuspended': { text: 'An operator ended the suspension.', to: audit },
+  'account.suspended': { text: 'An operator suspended the account.', to: ['audit', 'changes', 'bell'] },
+  'account.unsuspended': { text: 'An operator ended the suspension.', to: change },
   'account.approval_limit_set': {
     text: 'The owner changed the amount above which approving requires the password.',
-    to: audit,
+    to: change,
   },
-  'account.limits_set': { text: 'An operator set limits for the account.', to: audit },
+  'account.password_changed': { text: 'The owner chose a new password.', to: ['audit', 'changes', 'bell'] },
+  'account.address_changed': { text: 'The owner linked another crypto wallet, or none.', to: change },
+  'account.limits_set': { text: 'An operator set limits for the account.', to: change },
 
-  'webhook.created': { text: 'A webhook was added.', to: audit },
-  'webhook.changed': { text: 'The events of a webhook changed, or it was switched on or off.', to: audit },
-  'webhook.deleted': { text: 'A webhook was deleted.', to: audit },
+  'webhook.created': { text: 'A webhook was added.', to: toldChange },
+  'webhook.changed': { text: 'The events of a webhook changed, or it was switched on or off.', to: toldChange },
+  'webhook.deleted': { text: 'A webhook was deleted.', to: change },
   'webhook.secret_rotated': {
     text: 'A webhook has a new secret; the old one also signs for 24 hours.',
-    to: audit,
+    to: toldChange,
   },
-  'webhook.disabled': { text: 'Bursar switched a webhook off: its address failed.', to: ['audit', 'bell', 'mail'] },
+  'webhook.disabled': {
+    text: 'Bursar switched a webhook off: its address failed.',
+    to: ['audit', 'changes', 'bell', 'mail'],
+  },
   'webhook.test': { text: 'The owner asked for a test event.', to: ['webhook'] },
 } as const satisfies Record<string, EventInfo>
+
+/** GET /changes/made goes back this far, so that a stolen session that was noticed late is covered too. */
+export const madeDays = 30
 
 export type EventName = keyof typeof events
 /** Names whose audiences include `To`. */
@@ -166,3 +189,41 @@ export const webhookEvents = namesFor('webhook') as WebhookEvent[]
 
 const noticeEvents: ReadonlySet<string> = new Set(namesFor('bell').filter((name) => name !== 'approval.requested'))
 export const isNoticeEvent = (name: EventName): name is NoticeEvent => noticeEvents.has(name)
+
+/** Events that Bursar causes or reads from the chain, whoever is calling at that moment. */
+const bursarsOwn: ReadonlySet<AuditEvent> = new Set<AuditEvent>([
+  ...(['payment.signed', 'payment.confirmed', 'payment.funded', 'payment.failed', 'payment.undone'] as const),
+  ...(['payment.cancellation_seen', 'payout.ready', 'payout.withdrawn', 'payout.reclaimed', 'payout.lapsed'] as const),
+  ...(['payout.unready', 'payout.failed', 'payout.released', 'approval.expired'] as const),
+  ...(['wallet.active', 'wallet.failed', 'wallet.deploy_removed', 'wallet.halted', 'wallet.deposited'] as const),
+  ...(['wallet.returned', 'wallet.withdrawn', 'wallet.owner_withdrew', 'wallet.refill_refused'] as const),
+  ...(['wallet.reorganized', 'booking.undone', 'session.adopted', 'session.ended', 'session.ending'] as const),
+  ...(['session.undone', 'action.signed', 'action.done', 'action.failed', 'action.undone'] as const),
+  ...(['group.budget_reached', 'webhook.disabled'] as const),
+])
+export const isBursarsOwn = (name: AuditEvent): boolean => bursarsOwn.has(name)
+
+/** Changes that the owner is told of, because whoever has a stolen session may have made them. */
+export const toldChanges = [
+  ...(['webhook.created', 'webhook.changed', 'webhook.secret_rotated'] as const),
+  ...(['agent.created', 'agent.credential_replaced', 'connection.created'] as const),
+  ...(['wallet.imported', 'wallet.deleted', 'wallet.key_viewed'] as const),
+] satisfies NamesFor<'mail'>[]
+export type ToldChange = (typeof toldChanges)[number]
+
+/** Changes that leave something which acts from then on, and can be ended. */
+const made = [
+  ...(['webhook.created', 'webhook.changed', 'webhook.secret_rotated'] as const),
+  ...(['agent.created', 'agent.credential_replaced', 'connection.created', 'grant.created'] as const),
+] satisfies AuditEvent[]
+export type MadeEvent = (typeof made)[number]
+
+const changeNames: ReadonlySet<string> = new Set(namesFor('changes'))
+export type ChangeEvent = NamesFor<'changes'>
+export const isMade = (name: AuditEvent): name is MadeEvent => (made as AuditEvent[]).includes(name)
+
+/** How a row of the audit log is shown in the history of changes. Session keys that Bursar renews are none of the owner's. */
+export function shownAs(name: AuditEvent, by: string): 'change' | 'made' | null {
+  if (!changeNames.has(name) || (name.startsWith('action.') && by === bursar.by)) return null
+  return isMade(name) ? 'made' : 'change'
+}

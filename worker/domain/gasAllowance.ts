@@ -5,6 +5,8 @@ import { dayMs } from './time.ts'
 /** Gas units per step, rounded up from the measured cost of each step on its own (docs/operations.md). */
 export const stepGas = {
   send: 85_000,
+  /** To a recipient without USDC. */
+  sendOn: 105_000,
   announce: 40_000,
   claim: 125_000,
   reclaim: 105_000,

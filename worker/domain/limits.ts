@@ -1,3 +1,6 @@
+/** Changes that one call of POST /changes/end may name. */
+export const endedAtOnce = 1_000
+
 /**
  * Limits on the work that one account may cause. The setting `LIMITS` (JSON) overrides single fields; an operator may
  * raise or lower them for one user. They keep a free account from delaying others or running up the operator's costs.
@@ -38,6 +41,11 @@ export const defaultLimits = {
   /** For owner exits, in addition to the allowance: of any account, and of a new one. */
   exitGasPerDay: 20_000_000,
   newAccountExitGasPerDay: 1_000_000,
+  /** For recipients who send on what they keep, in addition to the allowance, so that they never use up the owner's. */
+  sendOnGasPerDay: 2_000_000,
+  /** Transfers by recipients: of one payout, and of one of their accounts per day. */
+  sendOnsPerPayout: 5,
+  sendOnsPerDay: 5,
   /** Gas of failed payments that is returned per day. Beyond it their gas counts, which bounds the cost of failures. */
   gasReturnedPerDay: 40_000_000,
 
@@ -85,6 +93,8 @@ export const defaultLimits = {
   /** Calls from one network address, before D1 is read: to sign in or up, refresh or sign out; and checks of the health. */
   signInCallsPerMinute: 600,
   healthChecksPerMinute: 120,
+  /** The same for apps and devices that ask to be connected, and for registrations: of each as many. */
+  connectingCallsPerMinute: 120,
 
   /** Public calls about payouts from one network address: reads of claim pages, and calls that try or request a code. */
   claimReadsPerMinute: 600,
@@ -121,6 +131,9 @@ export const userLimits = [
   'ownerGasPercent',
   'exitGasPerDay',
   'newAccountExitGasPerDay',
+  'sendOnGasPerDay',
+  'sendOnsPerPayout',
+  'sendOnsPerDay',
   'gasReturnedPerDay',
   'emailsPerDay',
   'smsPerDay',

@@ -1,17 +1,24 @@
 /** Filters, sort orders and page cursors of lists, in the API and in page URLs. */
 
-export const transactionTypes = ['payout', 'transfer', 'x402', 'deposit', 'withdrawal'] as const
+/** By what a filter calls them, the rows in the list of transactions: payments, the ends of payouts, and other movements of money. */
+export const categoriesOf = {
+  payout: ['escrow', 'escrow_withdraw', 'escrow_reclaim'],
+  transfer: ['contact', 'address'],
+  x402: ['x402'],
+  deposit: ['deposit'],
+  withdrawal: ['withdrawal'],
+} as const
+export type TransactionType = keyof typeof categoriesOf
+export type TransactionCategory = (typeof categoriesOf)[TransactionType][number]
+export const transactionTypes = Object.keys(categoriesOf) as [TransactionType, ...TransactionType[]]
+export const transactionCategories: readonly TransactionCategory[] = Object.values(categoriesOf).flat()
 
-/** The kinds of rows in the list of transactions: payments, the ends of payouts, and money that moved without a payment. */
-export const transactionCategories = [
-  ...(['contact', 'address', 'x402', 'escrow', 'escrow_withdraw', 'escrow_reclaim'] as const),
-  ...(['deposit', 'withdrawal'] as const),
-] as const
-export type TransactionCategory = (typeof transactionCategories)[number]
-
-/** Figures of the overview, by which the list of transactions can show exactly the payments that a figure counts. */
-export const listFigures = ['payments', 'accepted', 'paid', 'completed', 'ended', 'failed_24h'] as const
-export type ListFigure = (typeof listFigures)[number]
+/**
+ * Whether a filter of transactions lists payments, one row for each, instead of all movements of money, in which a payout has a
+ * second row for its end. Then each row counts with its own amount.
+ */
+export const listsPayments = (filter: { figure?: unknown; spent?: unknown; recipientOf?: unknown }): boolean =>
+  filter.figure !== undefined || filter.spent !== undefined || filter.recipientOf !== undefined
 
 /** The statuses of a transaction, grouped as lists show them. */
 export const transactionStatusGroups = {

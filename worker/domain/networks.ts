@@ -1,7 +1,7 @@
-/** The networks Bursar runs on. Contracts and databases use the chain id, the API uses the name. */
+/** The networks Bursar runs on. Contracts and databases use the chain id, the API uses the name; `shortName`: EIP-3770. */
 export const networks = {
-  8453: { name: 'base', label: 'Base', isTest: false },
-  84532: { name: 'base-sepolia', label: 'Base Sepolia', isTest: true },
+  8453: { name: 'base', shortName: 'base', label: 'Base', isTest: false },
+  84532: { name: 'base-sepolia', shortName: 'basesep', label: 'Base Sepolia', isTest: true },
 } as const
 
 /** The block time of both. */

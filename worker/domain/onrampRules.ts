@@ -1,5 +1,5 @@
-import { plainAmount } from './amountText.ts'
-import { microUsdc, parseUsdc } from './money.ts'
+import { microUsdc } from './money.ts'
+import { readAmount } from './readers/amount.ts'
 
 /** Amounts for buying USDC by card: US dollars with at most two decimals. */
 
@@ -8,11 +8,15 @@ export const popularPreset = '100'
 export const onrampDecimals = 2
 const minAmount = microUsdc(1_000_000n)
 
-/** Null if the amount is valid. Checked in this order: a positive number, at least the minimum. */
+const notValid = 'Please enter a valid amount'
+
+/** Null if the amount as typed is valid. Checked in this order: a positive number, at least the minimum. */
 export function onrampAmountProblem(text: string): string | null {
-  const plain = plainAmount(text)
-  const amount = parseUsdc(plain)
-  if (amount === null || amount === 0n || (plain.split('.')[1] ?? '').length > onrampDecimals)
-    return 'Please enter a valid amount'
+  const read = readAmount(text, onrampDecimals, notValid)
+  return 'problem' in read ? read.problem : onrampProblem(read.value)
+}
+
+export function onrampProblem(amount: bigint): string | null {
+  if (amount === 0n || amount % 10_000n !== 0n) return notValid
   return amount < minAmount ? 'Minimum amount is $1.00' : null
 }

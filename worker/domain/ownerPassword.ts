@@ -33,7 +33,10 @@ export type GroupBounds = {
 
 /** Any looser rule counts as all that the group may spend; otherwise the difference does. */
 export function increaseByEdit(before: GroupBounds, after: GroupBounds): Increase {
-  const isWider = after.recipients.some((list, i) => list.some((one) => !before.recipients[i]!.includes(one)))
+  const isWider = after.recipients.some((list, i) => {
+    const known = new Set(before.recipients[i])
+    return list.some((one) => !known.has(one))
+  })
   if (isWider || isLooser(before.rules, after.rules)) return after.spendable
   if (before.spendable === 'unbounded') return 0n
   if (after.spendable === 'unbounded') return 'unbounded'

@@ -28,16 +28,11 @@ export const minPayoutText = 'A payout must be at least 0.10 USDC'
  * A refused payment is POLICY_REJECTED from the start; VALIDATION_FAILED is a name of the API that nothing produces. No
  * event leaves a final state, but a reorganization may undo one (`paymentBefore`).
  */
-export type PaymentStatus =
-  | 'PENDING_APPROVAL'
-  | 'QUEUED'
-  | 'PROCESSING'
-  | 'PENDING'
-  | 'CONFIRMED'
-  | 'FAILED'
-  | 'CANCELLED'
-  | 'POLICY_REJECTED'
-  | 'VALIDATION_FAILED'
+export const paymentStatuses = [
+  ...(['PENDING_APPROVAL', 'QUEUED', 'PROCESSING', 'PENDING', 'CONFIRMED', 'FAILED', 'CANCELLED'] as const),
+  ...(['POLICY_REJECTED', 'VALIDATION_FAILED'] as const),
+]
+export type PaymentStatus = (typeof paymentStatuses)[number]
 export type PaymentEvent = 'approved' | 'rejected' | 'signed' | BookedEvent | 'dead' | 'cancelled'
 
 const paymentNext: Record<PaymentStatus, Partial<Record<PaymentEvent, PaymentStatus>>> = {

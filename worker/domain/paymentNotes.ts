@@ -1,8 +1,8 @@
-import { hiddenProblem } from './plainText.ts'
+import type { TextRule } from './readers/text.ts'
 
 /**
- * Texts that describe a payment and decide nothing. A note is defined here and has a column of its name in `payment`
- * (treasury/storage/tables.ts); requests, replies, lists, exports and events take it from this list.
+ * Texts that describe a payment and decide nothing. A note is defined here; its column in `payment`, requests, replies, lists,
+ * exports and events take it from this list.
  */
 export const paymentNotes = {
   memo: {
@@ -52,9 +52,7 @@ export const eachNote = <T>(read: (name: NoteName) => T): Record<NoteName, T> =>
 /** The notes among an object's fields. */
 export const notesOf = (payment: PaymentNotes): PaymentNotes => eachNote((name) => payment[name])
 
-/** Why the text cannot be this note; null if it can, and for an empty text. */
-export function noteProblem(name: NoteName, text: string): string | null {
+export function noteRule(name: NoteName): TextRule {
   const { label, max, oneLine } = paymentNotes[name]
-  if (text.length > max) return `${label} must be at most ${max} characters`
-  return hiddenProblem(label, text, oneLine ? undefined : 'lines')
+  return { label, max, lines: !oneLine }
 }

@@ -6,6 +6,10 @@ import { type RuleValues, verdictsOf } from './rules/values.ts'
 import type { Used } from './rules/windows.ts'
 import type { Scope } from './scopes.ts'
 
+/** Of one account: they are shown in one list. */
+export const maxGroups = 200
+export const maxAgents = 500
+
 /** Limit (null if there is none), spent and held of one budget. */
 export type Budget = { limit: MicroUsdc | null; spent: MicroUsdc; held: MicroUsdc }
 

@@ -1,3 +1,5 @@
+import { isOwn } from './webhookUrl.ts'
+
 /** Where the code of an authorization may be sent (RFC 8252, OAuth 2.1 section 2.3). Record 084. */
 
 /** What a redirect URI means to the person who consents. `host` is in ASCII form, with a port that is not the default. */
@@ -23,19 +25,12 @@ export function redirectTarget(text: string, own: readonly string[]): RedirectTa
   const scheme = url.protocol.slice(0, -1)
   if (privateSchemes.includes(scheme)) return { type: 'private_scheme', scheme }
   if (scheme !== 'https' && scheme !== 'http') return null
-  if (own.some((origin) => isSameHost(url, origin))) return null
+  if (isOwn(url, own) || url.hostname.endsWith('.')) return null
   if (isLoopback(url)) return { type: 'loopback' }
   return scheme === 'https' ? { type: 'website', host: url.host } : null
 }
 
-function isSameHost(url: URL, origin: string): boolean {
-  const ours = URL.parse(origin)
-  if (!ours) return false
-  // On a developer's machine everything is on loopback, and only the port tells programs apart.
-  return isLoopback(ours) ? isLoopback(url) && url.port === ours.port : url.hostname === ours.hostname
-}
-
-const isLoopback = ({ hostname }: URL) => ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+export const isLoopback = ({ hostname }: URL) => ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
 
 /**
  * The address by which two authorizations of a client go to the same place: without the port if it is a program on this

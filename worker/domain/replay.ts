@@ -1,5 +1,5 @@
 import { mailboxOf } from './email.ts'
-import { zeroUsdc } from './money.ts'
+import { microUsdc, zeroUsdc } from './money.ts'
 import type { PaymentFacts, Verdict } from './rules/rule.ts'
 import {
   countedAs,
@@ -59,14 +59,18 @@ export type Replayed = { decision: PastDecision; outcome: Outcome; rule: string 
 
 type Counted = { decision: PastDecision; at: number; subject: string; released: boolean }
 
+/** Decisions that one step of a replay decides. */
+const decisionsInAStep = 100
+
 /**
  * What each decision would have been under the policy that `policyAt` gives for it; null leaves it as it was, so that it
- * only counts for later ones. For an approval, `at` is when the payment was made. `decisions`: oldest first.
+ * only counts for later ones. For an approval, `at` is when the payment was made. `decisions`: oldest first. Yields after
+ * each step, so that the caller can let others have their turn.
  */
-export function replay(
+export function* replayInSteps(
   decisions: readonly PastDecision[],
   policyAt: (decision: PastDecision) => PastPolicy | null,
-): Replayed[] {
+): Generator<void, Replayed[]> {
   const state = new ReplayState()
   const events: { at: number; order: number; n: number; run: () => void }[] = []
   const results = new Map<PastDecision, Replayed>()
@@ -83,7 +87,10 @@ export function replay(
     if (releasedAt !== null) events.push({ at: releasedAt, order: 0, n, run: () => state.release(decision) })
   }
   events.sort((a, b) => a.at - b.at || a.order - b.order || a.n - b.n)
-  for (const { run } of events) run()
+  for (const [i, { run }] of events.entries()) {
+    if (i > 0 && i % decisionsInAStep === 0) yield
+    run()
+  }
   return decisions.map((decision) => results.get(decision)!)
 }
 
@@ -100,6 +107,8 @@ class ReplayState {
   readonly #paidBefore = new Set<string>()
   readonly #alive = new Map<string, number>()
   readonly #byDecision = new Map<PastDecision, Counted>()
+  /** Payments of one amount to one recipient, newest last. Released ones may be left out. */
+  readonly #equal = new Map<string, Counted[]>()
 
   decide(decision: PastDecision, policy: PastPolicy | null): Replayed {
     const recipient = exactOf(decision)
@@ -119,8 +128,8 @@ class ReplayState {
     const rules = this.#use(policy.rules, decision.at)
     const scope: Scope = scopeFor[decision.type]
     if (!scopes.includes(scope)) return say('refused', scope)
-    const { type, email, phone, host } = decision
-    const unpayable = recipientVerdict(rules, { type, email, phone, host })
+    const { type, address, email, phone, host } = decision
+    const unpayable = recipientVerdict(rules, { type, address, email, phone, host })
     if (unpayable) return say('refused', unpayable.rule)
     const verdicts = this.#verdicts(decision, rules)
     const amount = BigInt(decision.amount)
@@ -160,6 +169,10 @@ class ReplayState {
     const counted = { decision, at, subject: subjectOf(decision), released: false }
     this.#counted.push(counted)
     this.#byDecision.set(decision, counted)
+    const key = equalityOf(decision)
+    const equal = this.#equal.get(key)
+    if (equal) equal.push(counted)
+    else this.#equal.set(key, [counted])
     for (const { rule, window } of windowsIn(rules)) {
       const own = this.#windows.find(({ field }) => field === rule.field)!
       const amount = countedAs(rule, BigInt(decision.amount), () => this.#facts(decision, at))
@@ -220,13 +233,15 @@ class ReplayState {
   }
 
   #facts(decision: PastDecision, at: number): PaymentFacts {
-    const { type, email, phone, isPayout, host } = decision
+    const { type, address, email, phone, isPayout, host } = decision
     return {
       at,
       isPayout,
+      amount: microUsdc(BigInt(decision.amount)),
       unclaimed: zeroUsdc,
       recipient: {
         type,
+        address,
         email,
         phone,
         seller: host === null ? null : { host, isConfirmed: () => decision.isConfirmed },
@@ -238,15 +253,14 @@ class ReplayState {
   }
 
   #isDuplicate(decision: PastDecision, minutes: number): boolean {
-    const since = decision.at - minutes * minuteMs
-    for (let i = this.#counted.length - 1; i >= 0; i--) {
-      const { at, decision: made, released } = this.#counted[i]!
-      if (at <= since) return false
-      if (!released && made.amount === decision.amount && exactOf(made) === exactOf(decision)) return true
-    }
-    return false
+    const equal = this.#equal.get(equalityOf(decision)) ?? []
+    while (equal.at(-1)?.released) equal.pop()
+    const newest = equal.at(-1)
+    return newest !== undefined && newest.at > decision.at - minutes * minuteMs
   }
 }
+
+const equalityOf = (decision: PastDecision) => `${decision.amount} ${exactOf(decision)}`
 
 const exactOf = ({ address, email, phone, contactId, host }: PastDecision) =>
   host !== null && address !== null

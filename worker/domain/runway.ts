@@ -30,5 +30,5 @@ export function runwayHours(samples: readonly BalanceSample[]): number | null {
     if (balance < before) spent += before - balance
   }
   if (spent === 0n) return null
-  return (Number(last.balance) / Number(spent)) * ((last.at - first.at) / hourMs)
+  return Number((last.balance * BigInt(last.at - first.at)) / spent) / hourMs
 }

@@ -15,7 +15,10 @@ type Spendable = {
  * booked yet hides the same amount of arriving money for a block or two. `at` (ms) is the chain's time.
  */
 export function spendableOf(funds: WalletFunds, booked: bigint, balance: MicroUsdc, at: number): Spendable {
-  const now = min(mostAllowed(null, funds, at, { isPayout: false, at, used: {}, recipient: null }).now, balance)
+  const now = min(
+    mostAllowed(null, funds, at, { isPayout: false, amount: null, at, used: {}, recipient: null }).now,
+    balance,
+  )
   const { session, available } = funds
   const sessionLeft = session && at <= session.validUntil ? session.limit - session.spent - session.held : 0n
   return {

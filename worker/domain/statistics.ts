@@ -24,17 +24,16 @@ export function successRate(confirmed: number, failed: number): number | null {
 export const averageOf = (sum: MicroUsdc, count: number): MicroUsdc | null =>
   count === 0 ? null : microUsdc(sum / BigInt(count))
 
-/** Categories of rows that do not count toward the total spent even if confirmed. */
+/** Categories of rows that do not count as spent even if confirmed, in a list of all movements. */
 export const unspentCategories = ['escrow', 'escrow_reclaim', 'deposit', 'withdrawal'] as const
 
 /**
- * Whether a row of the transaction list counts toward the total spent: it is confirmed and on `network`. Of a payout's two
- * rows only the withdrawal counts, because it has the date of the spending; the funding may be in another month.
+ * Whether a row of the transaction list counts as spent. Of a payout's two rows in a list of all movements only the withdrawal
+ * counts, because it has the date of the spending; the funding may be in another month. In a list of payments (listsPayments)
+ * a payout has only its own row, which counts.
  */
-export const isSpent = (row: { category: string; status: string; fromWalletChain: string }, network: string): boolean =>
-  row.status === 'CONFIRMED' &&
-  row.fromWalletChain === network &&
-  !unspentCategories.some((category) => category === row.category)
+export const isSpent = (row: { category: string; status: string }, isOfPayments: boolean): boolean =>
+  row.status === 'CONFIRMED' && (isOfPayments || !unspentCategories.some((category) => category === row.category))
 
 /** The UTC month of `now` ('YYYY-MM'), its start and the start of the next. */
 export function monthOf(now: number): { month: string; startsAt: number; endsAt: number } {

@@ -12,6 +12,9 @@ export const shownUserCode = (code: string) => `${code.slice(0, 4)}-${code.slice
 
 /** The code in a text that a person typed; null if it cannot be one. */
 export function parseUserCode(text: string): string | null {
-  const code = text.toUpperCase().replace(/[\s–—-]/g, '')
+  const code = text
+    .normalize('NFKC')
+    .toUpperCase()
+    .replace(/[\s\p{Pd}\p{Cf}]/gu, '')
   return code.length === length && [...code].every((letter) => userCodeLetters.includes(letter)) ? code : null
 }

@@ -1,10 +1,20 @@
 import { keccak_256 } from '@noble/hashes/sha3'
+import type { ChainId } from './networks.ts'
+import { addressIn } from './readers/address.ts'
+import type { Read } from './readers/read.ts'
 
-/** Validators shared by forms and the API. Each returns the problem, as worded in the specification, or null. */
+/** Addresses, for forms and the API. The problems are worded as in the specification. */
 
-export { emailProblem } from './email.ts'
+/** An address that a person typed or pasted, of the network `chainId` (default: Base), as 0x and 40 hex digits. */
+export function readAddress(text: string, chainId?: ChainId): Read<`0x${string}`> {
+  const found = addressIn(text, chainId)
+  if ('problem' in found) return found
+  const { address } = found.value
+  const problem = addressProblem(address)
+  return problem ? { problem } : { value: address as `0x${string}` }
+}
 
-/** Checked in this order: required, 0x, length, hex digits and checksum. */
+/** For addresses that programs write. Checked in this order: required, 0x, length, hex digits and checksum. */
 export function addressProblem(text: string): string | null {
   if (!text) return 'Wallet address is required'
   if (!text.startsWith('0x')) return 'Wallet address must start with 0x'

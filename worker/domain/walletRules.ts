@@ -1,9 +1,8 @@
-import { hiddenProblem } from './plainText.ts'
-import { addressProblem } from './validators.ts'
+import type { TextRule } from './readers/text.ts'
 
 /** Validators of the wallet forms, shared with the API. Each returns the problem, or null. */
 
-export const walletNameLength = 60
+export const walletName: TextRule = { label: 'Name', max: 60 }
 
 /** A deployment takes seconds. After this time the owner may delete the wallet instead of waiting. */
 export const slowDeployMs = 60_000 // 1 minute
@@ -11,12 +10,6 @@ export const slowDeployMs = 60_000 // 1 minute
 export const isSlowDeploy = (createdAt: number, now: number): boolean => now - createdAt >= slowDeployMs
 /** A longer password would only make deriving the key slower. */
 export const masterPasswordLength = 256
-
-/** Counts code points, so that most emoji count as one character. */
-export const walletNameProblem = (name: string): string | null =>
-  [...name].length > walletNameLength
-    ? `Name must be at most ${walletNameLength} characters`
-    : hiddenProblem('Name', name)
 
 /** 64 hex digits, with or without 0x. Surrounding spaces are ignored. */
 export function privateKeyProblem(text: string): string | null {
@@ -26,9 +19,6 @@ export function privateKeyProblem(text: string): string | null {
 
 /** Normalizes a valid private key. */
 export const privateKeyOf = (text: string): `0x${string}` => `0x${text.trim().replace(/^0x/, '').toLowerCase()}`
-
-/** For a typed address: surrounding spaces are ignored. */
-export const typedAddressProblem = (text: string): string | null => addressProblem(text.trim())
 
 export const masterPasswordProblem = (text: string): string | null =>
   text === ''

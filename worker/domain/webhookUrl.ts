@@ -24,12 +24,12 @@ export function webhookUrlProblem(text: string, { isLocal, own }: WebhookRules):
   if (!url) return 'Enter a full address, such as https://example.com/webhooks'
   if (url.username !== '' || url.password !== '')
     return 'The address must not contain a user name or password; the signature shows who sent an event'
-  const host = url.hostname.replace(/\.$/, '')
+  const host = plainHost(url)
   if (host.split('.').includes('')) return 'The host name must not have two dots in a row, or begin with one'
   const mayBeLocal = isLocal && isLoopback(host)
   if (url.protocol !== 'https:' && !(mayBeLocal && url.protocol === 'http:'))
     return 'The address must begin with https://'
-  if (isOwn(url, host, own)) return 'This is an address of Bursar itself. Enter one of your own'
+  if (isOwn(url, own)) return 'This is an address of Bursar itself. Enter one of your own'
   if (mayBeLocal) return null
   if (url.port !== '') return 'The address must use port 443'
   if (isIp(host)) return 'The address must have a host name, not an IP address'
@@ -47,8 +47,12 @@ function isLoopback(host: string): boolean {
   return isIp(host) && ipaddr.process(unbracketed(host)).range() === 'loopback'
 }
 
+/** A name with a dot at its end is the same host. */
+const plainHost = ({ hostname }: URL) => hostname.replace(/\.$/, '')
+
 /** Whether the host is that of one of our origins or a subdomain of it. On loopback, the ports are compared. */
-function isOwn(url: URL, host: string, own: readonly string[]): boolean {
+export function isOwn(url: URL, own: readonly string[]): boolean {
+  const host = plainHost(url)
   const portOf = ({ port, protocol }: URL) => port || (protocol === 'https:' ? '443' : '80')
   return own.some((origin) => {
     const ours = URL.parse(origin)

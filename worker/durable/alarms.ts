@@ -1,3 +1,8 @@
+import { insert, integer, type RowOf, replace, table, text } from './table.ts'
+
+/** The table of an object's due work, for Alarms. */
+export const timer = table('timer', { kind: text('PRIMARY KEY'), due_at: integer() }, { isWithoutRowid: true })
+
 /** Delay after the first failure of a kind; it doubles with each further one. */
 const firstBackoffMs = 250
 const maxBackoffMs = 15_000 // 15 seconds
@@ -23,11 +28,8 @@ export type AlarmOptions<Kind extends string> = {
 }
 
 /**
- * Due work of a Durable Object, by kind: when each is due is kept in the table
- *
- *     timer (kind TEXT PRIMARY KEY, due_at INTEGER NOT NULL) WITHOUT ROWID
- *
- * which the object's migrations create, and the object's one alarm is set to the earliest of them.
+ * Due work of a Durable Object, by kind: when each is due is kept in the table `timer`, which the object's migrations
+ * create, and the object's one alarm is set to the earliest of them.
  *
  * Work runs at least once. Before a kind runs, its row is replaced by a retry row, so a crash repeats the work, and a
  * row that is written meanwhile is run afterwards. A kind never runs twice at the same time.
@@ -200,17 +202,14 @@ export class Alarms<Kind extends string> {
   }
 
   #put(kind: Kind, at: number): void {
-    this.#storage.sql.exec(
-      'INSERT INTO timer (kind, due_at) VALUES (?, ?) ON CONFLICT (kind) DO UPDATE SET due_at = min(due_at, excluded.due_at)',
-      kind,
-      at,
-    )
+    const onConflict = 'ON CONFLICT (kind) DO UPDATE SET due_at = min(due_at, excluded.due_at)'
+    insert(this.#storage.sql, timer, { kind, due_at: at }, onConflict)
     this.#dueBy.set(kind, at)
   }
 
   #putRetry(kind: Kind): void {
-    const at = this.#options.now() + this.#options.retryMs
-    this.#storage.sql.exec('INSERT OR REPLACE INTO timer (kind, due_at) VALUES (?, ?)', retryOf(kind), at)
+    const row = { kind: retryOf(kind), due_at: this.#options.now() + this.#options.retryMs }
+    replace(this.#storage.sql, timer, row)
   }
 
   /** Longest overdue first. */
@@ -220,10 +219,8 @@ export class Alarms<Kind extends string> {
     return new Set(due.map((row) => row.kind.replace(/^retry:/, '') as Kind))
   }
 
-  #rows(): { kind: string; due_at: number }[] {
-    return this.#storage.sql
-      .exec<{ kind: string; due_at: number }>('SELECT kind, due_at FROM timer ORDER BY due_at')
-      .toArray()
+  #rows(): RowOf<typeof timer>[] {
+    return this.#storage.sql.exec<RowOf<typeof timer>>('SELECT * FROM timer ORDER BY due_at').toArray()
   }
 
   /** Sets the alarm to the earliest row. The row of a running kind does not count until its run has ended. */

@@ -1,4 +1,5 @@
-import type { ListCursor, ListFigure } from '#domain/lists.ts'
+import type { MoneyState, PaymentMethod } from '#domain/figures.ts'
+import type { ListCursor } from '#domain/lists.ts'
 import type { ChainName } from '#domain/networks.ts'
 import type { PastDecision } from '#domain/replay.ts'
 import type { Page } from '#schemas/common.ts'
@@ -24,10 +25,8 @@ export type Position = {
   audit: { seq: number; hash: string } | null
 }
 
-/** A row as the API returns it, with its amount in micro-USDC. `kept`: JSON to restore the row from; it is never shown. */
-export type ListRow<Row> = { row: Row; amount: number; kept: string | null }
-
-export type PaymentMethod = 'address' | 'contact' | 'email' | 'phone' | 'x402'
+/** A row as the API returns it, with its amount in micro-USDC. `recoverable`: JSON to restore the row from; it is never shown. */
+export type ListRow<Row> = { row: Row; amount: number; recoverable: string | null }
 
 /** What figures count of a payment that was accepted or refused. `at`: when (ms). `amount` in micro-USDC. */
 export type Counted = {
@@ -35,12 +34,10 @@ export type Counted = {
   walletId: string
   at: number
   amount: number
-  /** As shown. A reclaimed payout has not failed. */
-  outcome: 'confirmed' | 'failed' | 'other'
-  /** How the recipient was named; null if the payment was refused. */
-  method: PaymentMethod | null
-  /** A payout that has not ended. */
-  isUnclaimed: boolean
+  state: MoneyState
+  method: PaymentMethod
+  /** When it was spent (ms); null if it was not. */
+  spentAt: number | null
   /** Null if it moved nothing and will not. `key` is the same for all payments to one recipient. */
   recipient: { key: string; contactId: string | null; name: string | null; address: string } | null
 }
@@ -65,16 +62,21 @@ export type DecisionCursor = Pick<PastDecision, 'at' | 'n'>
 
 /**
  * The current state of what changed last under this number. What a payment has no more is gone. A named value of the account
- * (Treasury's delivery/kept.ts) is never removed.
+ * (Treasury's delivery/recoverableRows.ts) is never removed.
  */
 export type Change = { seq: number; ref: string; rows: PaymentCopy; value: string | null }
 
 /** Changes after the number `from`, in order. `to` is History's position with them. */
 export type ChangePage = { from: number; to: Position; changes: Change[]; isLast: boolean }
 
-/** `figure`: on which network, and since when (ms, exclusive) a failure is recent. */
-export type TransactionsWanted = Omit<TransactionFilter, 'figure'> & {
-  figure?: { name: ListFigure; chain: ChainName; failedSince: number } | undefined
+/** The people that a filter names. `methods`: their addresses, emails and phone numbers. */
+export type People = { contactIds: string[]; methods: string[] }
+
+/** `now` (ms): of figures about the last hours. `recipient`: the text, and the people whose names have it. */
+export type TransactionsWanted = Omit<TransactionFilter, 'contact' | 'recipient'> & {
+  now: number
+  contact?: People | undefined
+  recipient?: (People & { text: string }) | undefined
 }
 export type Paging = { page: number; pageSize: number; cursor?: ListCursor | undefined }
 export type Listed<Row> = { rows: Row[]; page: Page }
@@ -114,17 +116,28 @@ export function withNames<Row extends Transaction | Escrow>(row: Row, names: Nam
   }
 }
 
-/** Where the next page of kept payments begins. `createdAt` in ms. */
-export type KeptCursor = { createdAt: number; id: string }
-/** JSON of a payment (`KeptPayment`) and of its payout (`KeptPayout`). */
-export type KeptRow = KeptCursor & { kept: string; payout: string | null }
-export type KeptValue = { name: string; value: string }
+/** Where the next page of recoverable payments begins. `createdAt` in ms. */
+export type RecoverableCursor = { createdAt: number; id: string }
+/** JSON of a payment (`RecoverablePayment`) and of its payout (`RecoverablePayout`). */
+export type RecoverableRow = RecoverableCursor & { recoverable: string; payout: string | null }
+export type RecoverableValue = { name: string; value: string }
 
 /** Counted payments on one network, summed by these. `amount` in micro-USDC. */
-export type Total = Pick<Counted, 'walletId' | 'outcome' | 'method' | 'isUnclaimed'> & { n: number; amount: number }
+export type Total = Pick<Counted, 'walletId' | 'state' | 'method'> & { n: number; amount: number }
 
-/** `recipients`: the five paid most recently. `failed`: payments that failed in the given time. */
-export type Figures = { totals: Total[]; failed: number; recipients: Overview['recipients'] }
+/** How a wallet's balance changed on a UTC day, today being 0 days ago. `change` in micro-USDC, negative if it fell. */
+export type BalanceChange = { walletId: string; daysAgo: number; change: number }
+
+/**
+ * `recipients`: the five paid most recently. `failed`: payments that failed in the given time. `balanceChanges`: of the last
+ * `balanceDays` days (schemas/overview.ts).
+ */
+export type Figures = {
+  totals: Total[]
+  failed: number
+  recipients: Overview['recipients']
+  balanceChanges: BalanceChange[]
+}
 
 /** A wallet's balance before and after a period, by the rows of the list: decimal USDC. */
 export type WalletBalance = {
@@ -159,13 +172,12 @@ export interface HistoryApi extends Rpc.DurableObjectBranded {
   balances(sessionId: string, from: number, to: number): Promise<Result<WalletBalance[]>>
 
   /**
-   * Figures of one network, and those of the Treasury. `failedSince` (ms) is exclusive. Takes as long for any number of
-   * payments.
+   * Figures of one network, and those of the Treasury, at this time (ms). Takes as long for any number of payments.
    */
   overview(
     sessionId: string,
     chain: ChainName,
-    failedSince: number,
+    now: number,
   ): Promise<Result<{ account: AccountFigures; figures: Figures }>>
 
   position(): Promise<Position>
@@ -173,9 +185,9 @@ export interface HistoryApi extends Rpc.DurableObjectBranded {
   receive(page: ChangePage): Promise<Position>
 
   /** For a restore of the Treasury: payments that were accepted or have an Idempotency-Key, oldest first. */
-  keptRows(after: KeptCursor, limit: number): Promise<KeptRow[]>
+  recoverableRows(after: RecoverableCursor, limit: number): Promise<RecoverableRow[]>
   /** The last deadline (unix seconds) of each wallet's payment signatures. */
-  keptDeadlines(): Promise<{ walletId: string; deadline: number | null }[]>
+  recoverableDeadlines(): Promise<{ walletId: string; deadline: number | null }[]>
   /** All named values, ordered by name. */
-  keptValues(): Promise<KeptValue[]>
+  recoverableValues(): Promise<RecoverableValue[]>
 }

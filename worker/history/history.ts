@@ -18,10 +18,10 @@ import {
   type DecisionCursor,
   exportedAtOnce,
   type HistoryApi,
-  type KeptCursor,
   type Listed,
   type Paging,
   type Position,
+  type RecoverableCursor,
   type Slice,
   type TransactionsWanted,
   withNames,
@@ -63,13 +63,13 @@ export class History extends DurableObject<Env> implements HistoryApi {
   }
 
   async transactions(sessionId: string, filter: TransactionsWanted, paging: Paging) {
-    return this.#afterFollowing(sessionId, () => this.#page<Transaction>(transactionsQuery(filter), paging))
+    return this.#afterFollowing(sessionId, () => this.#page<Transaction>(this.#transactions(filter), paging))
   }
   async payouts(sessionId: string, filter: PayoutFilter, paging: Paging) {
     return this.#afterFollowing(sessionId, () => this.#page<Escrow>(payoutsQuery(filter), paging))
   }
   async transactionSlice(sessionId: string, filter: TransactionsWanted, cursor: ListCursor | null) {
-    const read = () => this.#slice(transactionsQuery(filter), cursor)
+    const read = () => this.#slice(this.#transactions(filter), cursor)
     return cursor ? ok(read()) : this.#afterFollowing(sessionId, read)
   }
   async payoutSlice(sessionId: string, filter: PayoutFilter, cursor: ListCursor | null) {
@@ -90,9 +90,9 @@ export class History extends DurableObject<Env> implements HistoryApi {
     return this.#afterFollowing(sessionId, () => this.#rows.balances(from, to))
   }
 
-  async overview(sessionId: string, chain: ChainName, failedSince: number) {
+  async overview(sessionId: string, chain: ChainName, now: number) {
     const [figures, account] = await Promise.all([
-      this.#afterFollowing(sessionId, () => this.#rows.figures(chain, failedSince)),
+      this.#afterFollowing(sessionId, () => this.#rows.figures(chain, now)),
       treasuryOf(this.env, this.ctx.id.name!).reports().overview(),
     ])
     return figures.ok ? ok({ account, figures: figures.value }) : figures
@@ -106,16 +106,19 @@ export class History extends DurableObject<Env> implements HistoryApi {
     this.#reportSize()
     return position
   }
-  async keptRows(after: KeptCursor, limit: number) {
-    return this.#rows.keptRows(after, limit)
+  async recoverableRows(after: RecoverableCursor, limit: number) {
+    return this.#rows.recoverableRows(after, limit)
   }
-  async keptDeadlines() {
-    return this.#rows.keptDeadlines()
+  async recoverableDeadlines() {
+    return this.#rows.recoverableDeadlines()
   }
-  async keptValues() {
-    return this.#rows.keptValues()
+  async recoverableValues() {
+    return this.#rows.recoverableValues()
   }
 
+  #transactions(filter: TransactionsWanted): ListQuery {
+    return transactionsQuery(filter, filter.recipient ? this.#rows.names() : {})
+  }
   async #page<Row extends Transaction | Escrow>(query: ListQuery, paging: Paging): Promise<Listed<Row>> {
     const { rows, page } = await readPage<Row>(this.#db, query, paging)
     const names = this.#rows.names()

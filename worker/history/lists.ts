@@ -1,9 +1,11 @@
-import { and, asc, count, desc, eq, inArray, isNull, like, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, inArray, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { DrizzleSqliteDODatabase } from 'drizzle-orm/durable-sqlite'
-import { type ListCursor, type ListFigure, type ListSort, transactionStatusGroups } from '#domain/lists.ts'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { categoriesOf, type ListCursor, type ListSort, listsPayments, transactionStatusGroups } from '#domain/lists.ts'
 import { filterNames, type NoteFilters } from '#domain/paymentNotes.ts'
 import type { PayoutFilter, TransactionFilter } from '#schemas/lists.ts'
-import type { Slice, TransactionsWanted } from './api.ts'
+import type { Names, People, Slice, TransactionsWanted } from './api.ts'
+import { countedSql } from './figures.ts'
 import { payoutView, transactionView } from './listsSchema.ts'
 
 /**
@@ -21,68 +23,109 @@ export type ListQuery = {
   filters: SQL | undefined
   ranges: Ranges
   sort: ListSort
+  /** One row for each payment, which counts with its own amount (listsPayments). */
+  isOfPayments: boolean
   /** `all`: no filter. `newest`: only `searchedRows` rows are searched. `ids`: rows are found by their ids. */
   reach: 'all' | 'newest' | 'ids'
 }
 
-export function transactionsQuery(filter: TransactionsWanted): ListQuery {
+/** `names`: of the account's wallets, which a filter by recipient may name. */
+export function transactionsQuery(filter: TransactionsWanted, names: Names): ListQuery {
   const view = transactionView
-  const { sort = 'newest', ...filters } = filter
-  const { type, figure, status, sender, contact, recipient, memo, wallet, search } = filters
+  const { sort = 'newest', now, ...filters } = filter
+  const { type, network, status, sender, group, contact, recipient, memo, wallet, search } = filters
+  const isOfPayments = listsPayments(filters)
   const conditions = and(
-    type === 'payout' ? like(view.category, 'escrow%') : undefined,
-    type === 'transfer' ? inArray(view.category, ['contact', 'address']) : undefined,
-    type === 'x402' || type === 'deposit' || type === 'withdrawal' ? eq(view.category, type) : undefined,
-    figure && countedIn(figure),
+    type ? inArray(view.category, [...categoriesOf[type]]) : undefined,
+    isOfPayments ? isCounted(filters, now) : undefined,
+    network ? eq(view.chain, network) : undefined,
     status?.length
       ? inArray(
           view.status,
           status.flatMap((name) => [...transactionStatusGroups[name]]),
         )
       : undefined,
-    sender === 'user'
-      ? and(isNull(view.agentId), ne(view.category, 'deposit'))
-      : sender
-        ? eq(view.agentId, sender)
-        : undefined,
-    contact ? eq(view.contactId, contact) : undefined,
+    sender ? isSentBy(sender) : undefined,
+    group ? eq(view.groupId, group) : undefined,
+    contact && isTo(contact),
     wallet ? eq(view.walletId, wallet) : undefined,
-    recipient ? recipientContains(view, recipient) : undefined,
+    recipient && or(recipientContains(view, recipient.text), isTo(recipient), isToWallet(recipient.text, names)),
     memo ? contains(view, memo, '$.memo') : undefined,
     hasNotes(view, filter),
     search ? contains(view, search, '$.id', '$.txHash') : undefined,
   )
-  return { view, filters: conditions, ranges: filter, sort, reach: isFiltered(filters) ? 'newest' : 'all' }
+  return {
+    view,
+    filters: conditions,
+    ranges: filter,
+    sort,
+    isOfPayments,
+    reach: isFiltered(filters) ? 'newest' : 'all',
+  }
 }
 
-/** Whether a figure counts the payment: of the same rows, and by the same condition, as `Rows.figures` and `overviewOf`. */
-const countedIn = ({ name, chain, failedSince }: NonNullable<TransactionsWanted['figure']>) =>
-  sql`EXISTS (SELECT 1 FROM counted WHERE counted.id = ${transactionView.id} AND counted.chain = ${chain}
-    AND ${figureConditions[name](failedSince)})`
+/** Whether it is the row of a payment that the figure counts, that was spent on these days, or that went to this recipient. */
+const isCounted = (
+  { figure, spent, recipientOf }: Pick<TransactionsWanted, 'figure' | 'spent' | 'recipientOf'>,
+  now: number,
+): SQL => {
+  const conditions = and(
+    sql`counted.id = ${transactionView.id}`,
+    figure && sql.raw(countedSql(figure, now)),
+    spent && sql`counted.spent_at >= ${spent.from} AND counted.spent_at < ${spent.to}`,
+    recipientOf ? sql`counted.recipient = (SELECT recipient FROM counted WHERE id = ${recipientOf})` : undefined,
+  )
+  return sql`EXISTS (SELECT 1 FROM counted WHERE ${conditions})`
+}
 
-const figureConditions: Record<ListFigure, (failedSince: number) => SQL> = {
-  payments: () => sql`1`,
-  accepted: () => sql`method <> ''`,
-  paid: () => sql`counted.recipient IS NOT NULL`,
-  completed: () => sql`outcome = 'confirmed'`,
-  ended: () => sql`outcome IN ('confirmed', 'failed')`,
-  failed_24h: (since) => sql`outcome = 'failed' AND at > ${since}`,
+/** `sender` as in the filter; the list says "Outside Bursar" of withdrawals that somebody with the wallet's key made. */
+function isSentBy(sender: string): SQL | undefined {
+  const { agentId, category, body } = transactionView
+  const isOutside = sql`(${category} = 'withdrawal' AND ${body}->>'$.origin' = 'transfer')`
+  if (sender === 'outside') return isOutside
+  if (sender !== 'user') return eq(agentId, sender)
+  return and(isNull(agentId), ne(category, 'deposit'), sql`NOT ${isOutside}`)
+}
+
+/** Payments that name one of these contacts, and all movements to, or deposits from, one of these addresses, emails and numbers. */
+function isTo({ contactIds, methods }: People): SQL | undefined {
+  const { contactId, email, phone, address } = transactionView
+  return or(isIn(contactId, contactIds), ...[email, phone, address].map((column) => isIn(column, methods)))
+}
+
+/**
+ * Whether the column has one of these values, none of which has a line end, in any case. One parameter, because a statement has room
+ * for 100; and no table, because each look at one counts as a row read.
+ */
+const isIn = (column: SQLiteColumn, values: string[]): SQL =>
+  values.length === 0
+    ? sql`0`
+    : sql`instr(${`\n${values.join('\n').toLowerCase()}\n`}, char(10) || ${column} || char(10)) > 0`
+
+/** Payments to, and deposits into, wallets of the account whose present names contain the text: so the list calls them. */
+function isToWallet(text: string, names: Names): SQL | undefined {
+  const called = text.toLowerCase()
+  const found = Object.entries(names).flatMap(([key, name]) => (name?.toLowerCase().includes(called) ? [key] : []))
+  const { category, walletId, address } = transactionView
+  const addresses = found.flatMap((key) => key.split(' ')[1] ?? [])
+  return or(isIn(address, addresses), and(eq(category, 'deposit'), isIn(walletId, found)))
 }
 
 export function payoutsQuery(filter: PayoutFilter): ListQuery {
   const view = payoutView
   const { sort = 'newest', ...filters } = filter
-  const { status, wallets, ids, recipient } = filters
+  const { status, wallets, network, ids, recipient } = filters
   const conditions = and(
     status?.length ? inArray(view.status, status) : undefined,
     wallets?.length ? inArray(sql`lower(${view.body}->>'$.sourceWallet.address')`, wallets) : undefined,
+    network ? eq(view.chain, network) : undefined,
     // One parameter: a statement has room for 100, which is also the limit of ids.
     ids ? sql`${view.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))` : undefined,
     recipient ? recipientContains(view, recipient) : undefined,
     hasNotes(view, filter),
   )
   const reach = ids ? 'ids' : isFiltered(filters) ? 'newest' : 'all'
-  return { view, filters: conditions, ranges: filter, sort, reach }
+  return { view, filters: conditions, ranges: filter, sort, isOfPayments: true, reach }
 }
 
 const isFiltered = (filters: object) => Object.values(filters).some((each) => each !== undefined)

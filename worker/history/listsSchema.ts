@@ -1,6 +1,6 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** The columns of the lists, for queries. migrations.ts creates them and says what they mean. */
+/** The columns of the lists, for queries. tables.ts says what they mean. */
 
 export const transactionView = sqliteTable('transaction_view', {
   id: text('id').notNull(),
@@ -13,10 +13,14 @@ export const transactionView = sqliteTable('transaction_view', {
   walletId: text('wallet_id').notNull(),
   chain: text('chain').notNull(),
   agentId: text('agent_id'),
+  groupId: text('group_id'),
   contactId: text('contact_id'),
+  email: text('email'),
+  phone: text('phone'),
+  address: text('address'),
   recipient: text('recipient').notNull(),
   body: text('body').notNull(),
-  kept: text('kept'),
+  recoverable: text('recoverable'),
 })
 
 export const payoutView = sqliteTable('payout_view', {
@@ -25,7 +29,8 @@ export const payoutView = sqliteTable('payout_view', {
   createdAt: integer('created_at').notNull(),
   status: text('status').notNull(),
   amount: integer('amount').notNull(),
+  chain: text('chain').notNull(),
   recipient: text('recipient').notNull(),
   body: text('body').notNull(),
-  kept: text('kept'),
+  recoverable: text('recoverable'),
 })

@@ -4,25 +4,38 @@ import type { ChainName } from '#domain/networks.ts'
 import type { PastDecision } from '#domain/replay.ts'
 import { dayMs, isoOf } from '#domain/time.ts'
 import type { Escrow } from '#schemas/escrow.ts'
+import { balanceDays } from '#schemas/overview.ts'
 import type { Transaction } from '#schemas/transaction.ts'
+import { insert, replace } from '../durable/table.ts'
 import type {
+  BalanceChange,
   Change,
   ChangePage,
   Counted,
   Decided,
   DecisionCursor,
   Figures,
-  KeptCursor,
-  KeptRow,
-  KeptValue,
   ListRow,
   Names,
-  PaymentMethod,
   Position,
+  RecoverableCursor,
+  RecoverableRow,
+  RecoverableValue,
   Total,
   WalletBalance,
 } from './api.ts'
+import { countedSql } from './figures.ts'
 import { readNames } from './names.ts'
+import {
+  balanceWallet,
+  counted,
+  decision as decisionTable,
+  type PositionRow,
+  payoutTable,
+  position as positionTable,
+  recoverableValue,
+  transactionTable,
+} from './tables.ts'
 
 /** Writes of History, and reads for a restore. All are synchronous. */
 export class Rows {
@@ -33,8 +46,7 @@ export class Rows {
   }
 
   get position(): Position {
-    type Row = { incarnation: string; seq: number; audit_seq: number | null; audit_hash: string | null }
-    const row = this.#all<Row>('SELECT incarnation, seq, audit_seq, audit_hash FROM position')[0]
+    const row = this.#all<PositionRow>('SELECT * FROM position')[0]
     if (!row) return { incarnation: null, seq: 0, audit: null }
     const { incarnation, seq, audit_seq, audit_hash } = row
     return { incarnation, seq, audit: audit_seq === null ? null : { seq: audit_seq, hash: audit_hash! } }
@@ -56,16 +68,21 @@ export class Rows {
       for (const change of changes) if (change.seq > known) this.#put(change)
       this.#run('DELETE FROM position')
       const { incarnation, seq, audit } = to
-      const columns = 'one, incarnation, seq, audit_seq, audit_hash'
-      const values = [incarnation, seq, audit?.seq ?? null, audit?.hash ?? null] as const
-      this.#run(`INSERT INTO position (${columns}) VALUES (1, ?, ?, ?, ?)`, ...values)
+      const row = {
+        one: 1,
+        incarnation: incarnation!,
+        seq,
+        audit_seq: audit?.seq ?? null,
+        audit_hash: audit?.hash ?? null,
+      }
+      insert(this.#sql, positionTable, row)
     })
     return to
   }
 
   #put({ seq, ref, rows, value }: Change): void {
     if (value !== null) {
-      this.#run('INSERT OR REPLACE INTO kept_value (name, value) VALUES (?, ?)', ref, value)
+      replace(this.#sql, recoverableValue, { name: ref, value })
       return
     }
     // The payment's own row and those of its payout's end, `<id>:withdraw` or `<id>:reclaim`.
@@ -79,16 +96,15 @@ export class Rows {
     if (rows.decision) this.#putDecision(ref, rows.decision)
   }
 
-  #putTransaction(seq: number, { row, amount, kept }: ListRow<Transaction>): void {
+  #putTransaction(seq: number, { row, amount, recoverable }: ListRow<Transaction>): void {
     const change = Number(balanceChange(row))
     if (change !== 0)
-      this.#run(
-        'INSERT OR REPLACE INTO balance_wallet (wallet_id, address, chain) VALUES (?, ?, ?)',
-        row.fromWalletId,
-        row.fromWallet?.address ?? '',
-        row.fromWalletChain,
-      )
-    this.#insert('transaction_view', {
+      replace(this.#sql, balanceWallet, {
+        wallet_id: row.fromWalletId!,
+        address: row.fromWallet?.address ?? '',
+        chain: row.fromWalletChain!,
+      })
+    insert(this.#sql, transactionTable, {
       id: row.id,
       seq,
       created_at: Date.parse(row.createdAt),
@@ -96,29 +112,39 @@ export class Rows {
       category: row.category,
       amount,
       change,
-      wallet_id: row.fromWalletId,
-      chain: row.fromWalletChain,
+      wallet_id: row.fromWalletId!,
+      chain: row.fromWalletChain!,
       agent_id: row.agentId,
+      group_id: row.policyGroupId,
       contact_id: row.contactId,
       body: JSON.stringify(row),
-      kept,
+      recoverable,
     })
   }
 
-  #putPayout(seq: number, { row, amount, kept }: ListRow<Escrow>): void {
+  #putPayout(seq: number, { row, amount, recoverable }: ListRow<Escrow>): void {
     const created_at = Date.parse(row.createdAt)
     const body = JSON.stringify(row)
-    this.#insert('payout_view', { id: row.id, seq, created_at, status: row.status, amount, body, kept })
+    const { id, status, sourceWallet } = row
+    insert(this.#sql, payoutTable, {
+      id,
+      seq,
+      created_at,
+      status,
+      amount,
+      chain: sourceWallet!.chain,
+      body,
+      recoverable,
+    })
   }
 
-  #putCounted(id: string, { walletId, method, isUnclaimed, recipient, ...same }: Counted): void {
+  #putCounted(id: string, { walletId, spentAt, recipient, ...same }: Counted): void {
     const { key, contactId, name, address } = recipient ?? { key: null, contactId: null, name: null, address: null }
-    this.#insert('counted', {
+    insert(this.#sql, counted, {
       id,
       ...same,
       wallet_id: walletId,
-      method: method ?? '',
-      is_unclaimed: isUnclaimed ? 1 : 0,
+      spent_at: spentAt,
       recipient: key,
       contact_id: contactId,
       name,
@@ -128,7 +154,7 @@ export class Rows {
 
   #putDecision(id: string, { groupId, chain, recipient, ...decision }: Decided): void {
     const { at, n } = decision
-    this.#insert('decision', { id, group_id: groupId, at, n, chain, recipient, body: JSON.stringify(decision) })
+    insert(this.#sql, decisionTable, { id, group_id: groupId, at, n, chain, recipient, body: JSON.stringify(decision) })
   }
 
   /** The group's newest decisions before this one, newest first. */
@@ -146,27 +172,23 @@ export class Rows {
     ).map(({ id, body, known }) => ({ id, ...JSON.parse(body), isNew: known === 0 }))
   }
 
-  figures(chain: ChainName, failedSince: number): Figures {
-    type TotalRow = Omit<Total, 'method' | 'isUnclaimed'> & { method: PaymentMethod | ''; isUnclaimed: number }
-    const totals = this.#all<TotalRow>(
-      `SELECT wallet_id AS walletId, outcome, method, is_unclaimed AS isUnclaimed, n, amount FROM total WHERE chain = ?`,
+  /** `now` in ms. */
+  figures(chain: ChainName, now: number): Figures {
+    const totals = this.#all<Total>(
+      'SELECT wallet_id AS walletId, state, method, n, amount FROM total WHERE chain = ?',
       chain,
     )
-    type Recipient = Pick<KeptCursor, 'id'> & { contactId: string | null; name: string | null; address: string }
+    type Recipient = Pick<RecoverableCursor, 'id'> & { contactId: string | null; name: string | null; address: string }
     const recipients = this.#all<Recipient & { n: number; amount: number; at: number }>(
       `SELECT counted.id, contact_id AS contactId, name, address, n, paid.amount, last_at AS at
        FROM recipient_total AS paid JOIN counted ON counted.id = last_id
        WHERE paid.chain = ? ORDER BY last_at DESC LIMIT 5`,
       chain,
     )
-    const failed = "SELECT count(*) AS n FROM counted WHERE outcome = 'failed' AND chain = ? AND at > ?"
+    const failed = `SELECT count(*) AS n FROM counted WHERE chain = ? AND ${countedSql('failed_24h', now)}`
     return {
-      totals: totals.map(({ method, isUnclaimed, ...same }) => ({
-        ...same,
-        method: method || null,
-        isUnclaimed: isUnclaimed === 1,
-      })),
-      failed: this.#all<{ n: number }>(failed, chain, failedSince)[0]!.n,
+      totals,
+      failed: this.#all<{ n: number }>(failed, chain)[0]!.n,
       recipients: recipients.map(({ id, contactId, name, address, n, amount, at }) => ({
         lastPaymentId: id,
         contactId,
@@ -176,7 +198,19 @@ export class Rows {
         amount: formatUsdc(BigInt(amount)),
         lastPaidAt: isoOf(at),
       })),
+      balanceChanges: this.#balanceChanges(chain, Math.floor(now / dayMs)),
     }
+  }
+
+  /** `today`: the number of the UTC day. The chain's clock may be ahead of ours. */
+  #balanceChanges(chain: ChainName, today: number): BalanceChange[] {
+    return this.#all<BalanceChange>(
+      `SELECT wallet_id AS walletId, max(0, ? - day) AS daysAgo, change
+       FROM balance_wallet JOIN balance_day USING (wallet_id) WHERE chain = ? AND day > ? ORDER BY walletId, day`,
+      today,
+      chain,
+      today - balanceDays,
+    )
   }
 
   balances(from: number, to: number): WalletBalance[] {
@@ -200,20 +234,20 @@ export class Rows {
     }))
   }
 
-  keptRows({ createdAt, id }: KeptCursor, limit: number): KeptRow[] {
-    return this.#all<KeptRow>(
-      `SELECT paid.id, paid.created_at AS createdAt, paid.kept, payout_view.kept AS payout
+  recoverableRows({ createdAt, id }: RecoverableCursor, limit: number): RecoverableRow[] {
+    return this.#all<RecoverableRow>(
+      `SELECT paid.id, paid.created_at AS createdAt, paid.recoverable, payout_view.recoverable AS payout
        FROM transaction_view AS paid LEFT JOIN payout_view ON payout_view.id = paid.id
-       WHERE paid.kept IS NOT NULL AND (paid.created_at, paid.id) > (?, ?) ORDER BY paid.created_at, paid.id LIMIT ?`,
+       WHERE paid.recoverable IS NOT NULL AND (paid.created_at, paid.id) > (?, ?) ORDER BY paid.created_at, paid.id LIMIT ?`,
       createdAt,
       id,
       limit,
     )
   }
 
-  keptDeadlines(): { walletId: string; deadline: number | null }[] {
+  recoverableDeadlines(): { walletId: string; deadline: number | null }[] {
     return this.#all(
-      `SELECT wallet_id AS walletId, max(kept->>'$.row.max_deadline') AS deadline FROM transaction_view GROUP BY wallet_id`,
+      `SELECT wallet_id AS walletId, max(recoverable->>'$.row.max_deadline') AS deadline FROM transaction_view GROUP BY wallet_id`,
     )
   }
 
@@ -221,18 +255,17 @@ export class Rows {
     return readNames(this.#storage)
   }
 
-  keptValues(): KeptValue[] {
-    return this.#all<KeptValue>('SELECT name, value FROM kept_value ORDER BY name')
+  recoverableValues(): RecoverableValue[] {
+    return this.#all<RecoverableValue>('SELECT name, value FROM recoverable_value ORDER BY name')
   }
 
-  #insert(table: string, row: Record<string, SqlStorageValue>): void {
-    const names = Object.keys(row)
-    this.#run(`INSERT INTO ${table} (${names}) VALUES (${names.map(() => '?')})`, ...Object.values(row))
+  get #sql(): SqlStorage {
+    return this.#storage.sql
   }
   #all<Row>(query: string, ...values: SqlStorageValue[]): Row[] {
-    return this.#storage.sql.exec(query, ...values).toArray() as Row[]
+    return this.#sql.exec(query, ...values).toArray() as Row[]
   }
   #run(query: string, ...values: SqlStorageValue[]): void {
-    this.#storage.sql.exec(query, ...values)
+    this.#sql.exec(query, ...values)
   }
 }

@@ -19,8 +19,8 @@ const sliceRows = 1_000
 
 /** Where a row is in time. `at` in ms. */
 type Place = { at: number; id: string }
-type Match = { id: string; key: number; amount: number; spentOn: ChainName | null }
-export type Found = Pick<Page, 'total' | 'spent' | 'searchedFrom'> & {
+type Match = { id: string; key: number; amount: number; chain: ChainName; isSpent: number }
+export type Found = Pick<Page, 'total' | 'amount' | 'spent' | 'searchedFrom'> & {
   read: { id: string; key: number; body: string }[]
 }
 
@@ -31,7 +31,8 @@ export async function search(db: Db, query: ListQuery, part: Part): Promise<Foun
   return {
     read: readBodies(db, query, pick(matches, query, part)),
     total: matches.length,
-    ...(query.view === transactionView && { spent: spentBy(matches) }),
+    amount: sumsOf(matches),
+    ...(query.view === transactionView && { spent: sumsOf(matches.filter(({ isSpent }) => isSpent)) }),
     ...(searchedFrom !== null && { searchedFrom: isoOf(searchedFrom) }),
   }
 }
@@ -83,7 +84,7 @@ export const selectSliceEnd = (db: Db, query: ListQuery, before: Place, from: nu
 export function selectMatches(db: Db, query: ListQuery, before: Place, end: Place) {
   const { view, filters, sort } = query
   return db
-    .select({ id: view.id, key: keyOf(view, sort), amount: view.amount, spentOn: spentOn(query) })
+    .select({ id: view.id, key: keyOf(view, sort), amount: view.amount, chain: view.chain, isSpent: isSpent(query) })
     .from(view as typeof payoutView)
     .where(
       and(
@@ -95,18 +96,18 @@ export function selectMatches(db: Db, query: ListQuery, before: Place, end: Plac
     )
 }
 
-/** The network on which the row counts as spent (isSpent); null if it does not. */
-function spentOn({ view }: ListQuery): SQL<string | null> {
-  if (view !== transactionView) return sql<null>`NULL`
-  const { status, category, chain } = transactionView
+/** Whether the row counts as spent (isSpent of domain/statistics.ts). */
+function isSpent({ view, isOfPayments }: ListQuery): SQL<number> {
+  if (view !== transactionView) return sql<number>`0`
+  const { status, category } = transactionView
   // No NOT IN: SQLite builds a table of more than two values, and counts each look at it as a row read.
-  const isSpent = and(eq(status, 'CONFIRMED'), ...unspentCategories.map((unspent) => ne(category, unspent)))
-  return sql<string | null>`CASE WHEN ${isSpent} THEN ${chain} END`
+  const unspent = isOfPayments ? [] : unspentCategories.map((unspent) => ne(category, unspent))
+  return sql<number>`${and(eq(status, 'CONFIRMED'), ...unspent)}`
 }
 
-function spentBy(matches: Match[]): Record<ChainName, string> {
+function sumsOf(matches: Match[]): Record<ChainName, string> {
   const sums = new Map<ChainName, bigint>()
-  for (const { spentOn, amount } of matches) if (spentOn) sums.set(spentOn, (sums.get(spentOn) ?? 0n) + BigInt(amount))
+  for (const { chain, amount } of matches) sums.set(chain, (sums.get(chain) ?? 0n) + BigInt(amount))
   return Object.fromEntries(chainNames.map((chain) => [chain, formatUsdc(sums.get(chain) ?? 0n)])) as Record<
     ChainName,
     string

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { dayMs } from '#domain/time.ts'
 import type { KeyringSettings } from '../keyrings/keyring.ts'
 import { newObjectToken, objectOfToken } from './objectTokens.ts'
@@ -53,6 +53,21 @@ export function mintConnectionToken(
   now: number,
 ): { token: string; hash: string } {
   const token = newObjectToken(env, kind, `${connectionId}/${userId}`, randomBytes, now)
+  return { token, hash: sha256(token) }
+}
+
+/**
+ * The refresh token that replaces `old` from `at` (ms) on. The same `seed`, of which only the Treasury knows, gives the same token,
+ * so that a repeated exchange needs no stored token.
+ */
+export function nextRefreshToken(
+  env: KeyringSettings,
+  old: string,
+  { connectionId, userId }: NamedConnection,
+  { seed, at }: { seed: string; at: number },
+): { token: string; hash: string } {
+  const secret = () => createHmac('sha256', old).update(seed).digest()
+  const token = newObjectToken(env, 'refresh_token', `${connectionId}/${userId}`, secret, at)
   return { token, hash: sha256(token) }
 }
 

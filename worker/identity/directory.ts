@@ -14,6 +14,9 @@ export type SignIn =
 /** Counts the attempt, with these reads in the same round trip, and returns their rows. Throws beyond a limit. */
 export type Admit = <Reads extends BatchItem<'sqlite'>[]>(...reads: Reads) => Promise<BatchResponse<Reads>>
 
+export type SignUp = { email: string; name: string; password: string }
+export type NewUser = { email: string; name: string | null; password: string }
+
 /** Proves that the caller can read mail to an address: the mailed code, or the token of the mailed link. */
 export type EmailProof = { email: string; code: string } | { linkToken: string }
 
@@ -40,7 +43,7 @@ export interface IdentityDirectory {
    * Mails a proof to the address. If it already has an account, mails its owner instead. Anyone can sign up any address, so
    * the sign-up's token decides whose password the confirmation keeps.
    */
-  signUp(input: { email: string; name: string; password: string }): Promise<{ signupToken: string }>
+  signUp(input: SignUp): Promise<{ signupToken: string }>
   /** Mails another proof if the account is UNCONFIRMED, otherwise does nothing. */
   resendConfirmation(email: string): Promise<void>
   /**
@@ -54,7 +57,7 @@ export interface IdentityDirectory {
   resetPassword(proof: EmailProof, newPassword: string): Promise<UserRow | null>
 
   /** Creates a FORCE_CHANGE_PASSWORD account. Null if the email is taken. */
-  createWithTemporaryPassword(input: { email: string; name: string | null; password: string }): Promise<UserRow | null>
+  createWithTemporaryPassword(input: NewUser): Promise<UserRow | null>
   /** Undoes `createWithTemporaryPassword` if the password could not be mailed. */
   discard(user: UserRow): Promise<void>
   checkPassword(user: UserRow, password: string): Promise<boolean>

@@ -44,12 +44,22 @@ const idsWithTime = (prefix: string): IdCodec => ({
   },
 })
 
+/** `request_…`, as `newId` in identity/secrets.ts makes them. */
+const requests: IdCodec = {
+  toBytes(id) {
+    const hex = /^request_([0-9a-f]{32})$/.exec(id)?.[1]
+    if (!hex) throw new RangeError(`not an id of this kind: ${id}`)
+    return hexToBytes(hex)
+  },
+  fromBytes: (bytes) => (bytes.length === 16 ? `request_${bytesToHex(bytes)}` : null),
+}
+
 /**
  * Tokens that name the object which knows them, so that no index has to be asked: a call is addressed by the token alone.
  * The HMAC says that we issued the token, and is checked before any object is addressed, so that nobody can wake or create
  * objects with invented tokens. It is short, because it is no proof of anything else: the object compares the hash of the
  * whole token with the one it stored, and replies as to an unknown token if they differ. Only that of a refresh token is
- * long: whoever presents one that the object no longer knows has kept a spent token, which ends the connection.
+ * long: an app that gives one back ends its connection, also if the object has forgotten that token.
  *
  * Text form: a prefix, and in base64url one byte for the version of ID_SECRET, the HMAC, the secret, and the object's id.
  */
@@ -63,6 +73,8 @@ const kinds = {
   /** An authorization code, and a refresh token. Both name the user and the connection. */
   code: { prefix: 'bo_', secretBytes: 32, ...connections },
   refresh_token: { prefix: 'br_', secretBytes: 32, ...connections },
+  /** Names the request in D1, which is not read for an invented code. */
+  device_code: { prefix: 'bd_', secretBytes: 32, ...requests },
 } as const
 export type TokenKind = keyof typeof kinds
 

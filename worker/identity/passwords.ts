@@ -1,11 +1,13 @@
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import type { Keyring, KeyVersion } from '../keyrings/keyring.ts'
+import { HashTurns } from './hashTurns.ts'
 
 /**
  * scrypt with one of OWASP's equal-cost settings: 16 MiB, five lanes. The platform rejects N·r·p above 2^20 (a test
  * asserts that we stay below), and 16 MiB leaves room for parallel sign-ins in 128 MB.
  */
 export const cost = { ln: 14, r: 8, p: 5 }
+const usualWork = 2 ** 14 * 8 * 5
 const keyBytes = 32
 
 /** Stored in place of a hash if no password is valid. */
@@ -53,16 +55,26 @@ export async function checkPassword(
   return { isRight, isOutdated: isRight && (hasOtherCost || parsed.keyid !== current.version) }
 }
 
-/** Returns 32 bytes. */
-export function derive(password: string, pepper: string, parameters: Omit<Parsed, 'key' | 'keyid'>): Promise<Buffer> {
+/** How long others have the thread after a hash of the usual cost, at least. */
+const restMs = 100
+const turns = new HashTurns()
+
+/** Returns 32 bytes. Throws `rate_limited` if many hashes wait. */
+export async function derive(
+  password: string,
+  pepper: string,
+  parameters: Omit<Parsed, 'key' | 'keyid'>,
+): Promise<Buffer> {
   // NFKC, so that the same password typed on two keyboards gives the same bytes (NIST SP 800-63B 5.1.1.2).
   const secret = createHmac('sha256', pepper).update(password.normalize('NFKC')).digest()
   const { ln, r, p, salt } = parameters
-  return new Promise((resolve, reject) =>
-    scrypt(secret, salt, keyBytes, { N: 2 ** ln, r, p, maxmem: 64 * 1024 * 1024 }, (error, key) =>
-      error ? reject(error) : resolve(key),
-    ),
-  )
+  const hash = () =>
+    new Promise<Buffer>((resolve, reject) =>
+      scrypt(secret, salt, keyBytes, { N: 2 ** ln, r, p, maxmem: 64 * 1024 * 1024 }, (error, key) =>
+        error ? reject(error) : resolve(key),
+      ),
+    )
+  return turns.run(hash, (restMs * (2 ** ln * r * p)) / usualWork)
 }
 
 function parse(stored: string): Parsed | null {

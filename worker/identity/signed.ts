@@ -12,7 +12,7 @@ export const signatures = (env: KeyringSettings, text: string): string[] =>
     .map(({ secret }) => peppered(secret, text))
 
 /** Whether `signature` is a full HMAC of the text or a prefix of at least 32 digits. */
-export const isSigned = (env: KeyringSettings, text: string, signature: string): boolean =>
+const isSigned = (env: KeyringSettings, text: string, signature: string): boolean =>
   signatures(env, text).some((full) => sameHash(signature, full.slice(0, signature.length))) && signature.length >= 32
 
 /**

@@ -4,10 +4,10 @@ import {
   BudgetRequestId,
   Payment,
   PaymentContext,
+  PaymentContextQuery,
   PaymentList,
   PaymentsQuery,
 } from '#schemas/payment.ts'
-import { ok } from '../result.ts'
 import { getBudgetRequest, getPayment, listPayments, paymentContext } from '../services/agentPayments.ts'
 import { paymentId, type Tool, tool } from './tool.ts'
 
@@ -15,40 +15,16 @@ const reads = {
   annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
   scope: 'payment_context:read',
 } as const
-/** More would fill an agent's context. The agent can search instead. */
-const maxContacts = 100
-
 export const readTools: Tool[] = [
   tool({
     name: 'get_payment_context',
     title: 'Get the payment context',
     description:
       'Your budget (limit, spent, held, remaining), the largest amount you can pay now and without asking, the rules in sentences, and your policy group with its scopes and whitelisted contacts. Call this before paying.',
-    input: z.strictObject({
-      contact: z
-        .string()
-        .trim()
-        .min(1)
-        .max(100)
-        .optional()
-        .describe('Show only contacts whose name, email, phone or address contains this text.'),
-    }),
-    output: PaymentContext.extend({
-      contacts_total: z.int().describe(`Number of matching contacts. At most ${maxContacts} are listed.`),
-    }),
+    input: PaymentContextQuery,
+    output: PaymentContext,
     ...reads,
-    async run(call, { contact }) {
-      const result = await paymentContext(call)
-      if (!result.ok) return result
-      const { policy_group, ...rest } = result.value
-      const wanted = contact?.toLowerCase()
-      const contacts = policy_group.contacts.filter(
-        ({ name, email, phone, address }) =>
-          !wanted || [name, email, phone, address].some((text) => text?.toLowerCase().includes(wanted)),
-      )
-      const shown = { ...policy_group, contacts: contacts.slice(0, maxContacts) }
-      return ok({ ...rest, policy_group: shown, contacts_total: contacts.length })
-    },
+    run: paymentContext,
   }),
   tool({
     name: 'list_payments',

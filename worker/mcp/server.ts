@@ -1,4 +1,5 @@
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
+import type { Accepted } from './acceptHeader.ts'
 import { listenMethod, listenToTasks } from './listen.ts'
 import { paymentTasks } from './paymentTasks.ts'
 import { payTools } from './payTools.ts'
@@ -43,9 +44,14 @@ export const bursarServer: ServerOf = (call) => {
  * Serves one request without an MCP session: protocol 2026-07-28 and, for older clients, the handshake protocols. Payments
  * do not depend on the response being read: the Treasury has stored its decision before the first byte is sent.
  */
-export function serveMcp(request: Request, call: McpCall, serverOf: ServerOf): Promise<Response> {
+export function serveMcp(
+  request: Request,
+  call: McpCall,
+  { serverOf, accepted }: { serverOf: ServerOf; accepted: Accepted },
+): Promise<Response> {
   const { agentId, scopes } = call.agent
   const resourceMetadataUrl = `${call.env.API_ORIGIN}/.well-known/oauth-protected-resource/mcp`
-  const handler = createMcpHandler(() => serverOf(call), { keepAliveMs: 15_000 })
+  const responseMode = accepted === 'stream' ? 'sse' : 'auto'
+  const handler = createMcpHandler(() => serverOf(call), { keepAliveMs: 15_000, responseMode })
   return handler.fetch(request, { authInfo: { token: '', clientId: agentId, scopes, resourceMetadataUrl } })
 }

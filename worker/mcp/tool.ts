@@ -14,6 +14,7 @@ import { isUpdating, toAppError } from '../failure.ts'
 import { logError } from '../observability/log.ts'
 import { type Refused, type Result, refuse } from '../result.ts'
 import { missingScope, paymentContext } from '../services/agentPayments.ts'
+import { type InputSchema, plainArguments } from './arguments.ts'
 import { declaresTasks, type Task, taskCreated } from './tasks.ts'
 
 /** One request to /mcp. A tool sets `rejected` if the Treasury refuses the agent's credentials. */
@@ -52,16 +53,18 @@ export type Tool = { name: string; register: (server: McpServer, call: McpCall) 
  * that errors have a code and name the argument.
  */
 export function tool<Input extends z.ZodType, Output extends z.ZodType>(spec: Spec<Input, Output>): Tool {
-  const inputSchema = publishedSchema(spec.input)
+  const input = jsonSchemaOf(spec.input)
+  const inputSchema = published(input)
   // Some clients validate refusals against the output schema as well.
-  const outputSchema = publishedSchema(z.union([spec.output, Refusal]))
+  const outputSchema = published(jsonSchemaOf(z.union([spec.output, Refusal])))
   const { name, title, description, annotations } = spec
   return {
     name,
     register(server, call) {
-      const scopeChallenge = challengeFor(spec.scope, call)
+      const plain = (args: unknown) => plainArguments(input as InputSchema, args)
+      const scopeChallenge = challengeFor(spec.scope, call, plain)
       const config = { title, description, annotations, inputSchema, outputSchema, scopeChallenge }
-      server.registerTool(name, config, (args, ctx) => run(spec, call, args, declaresTasks(ctx)))
+      server.registerTool(name, config, (args, ctx) => run(spec, call, plain(args), declaresTasks(ctx)))
     },
   }
 }
@@ -97,9 +100,9 @@ async function run<Input extends z.ZodType, Output extends z.ZodType>(
 
 /** Responds 403 with the scope (RFC 6750) if another token would help. Otherwise the tool's result says to ask the owner. */
 const challengeFor =
-  (required: RequiredScope, call: McpCall): ScopeChallengeHandler =>
+  (required: RequiredScope, call: McpCall, plain: (args: unknown) => unknown): ScopeChallengeHandler =>
   async ({ request }) => {
-    const scope = (await scopeRefusal(required, call, request.params?.arguments))?.stepUpTo
+    const scope = (await scopeRefusal(required, call, plain(request.params?.arguments)))?.stepUpTo
     return scope && { scopes: [scope], errorDescription: `This tool needs the scope ${scope}.` }
   }
 
@@ -112,7 +115,7 @@ async function scopeRefusal(
   const scope = typeof required === 'string' ? required : await required(call, args)
   const missing = scope && missingScope(call.agent, scope)
   if (!missing) return null
-  const context = await paymentContext(call)
+  const context = await paymentContext(call, {})
   if (!context.ok) return context
   return context.value.policy_group.scopes.includes(scope) ? { ...missing, stepUpTo: scope } : groupLacks(scope)
 }
@@ -164,9 +167,14 @@ function invalid(call: McpCall, { issues }: z.ZodError): Refusal {
   }
 }
 
-/** JSON Schema 2020-12, only for publication; `run` validates. */
-function publishedSchema(schema: z.ZodType): StandardSchemaWithJSON {
-  const json = { ...z.toJSONSchema(schema, { io: 'input', target: 'draft-2020-12' }), type: 'object' as const }
+/** JSON Schema 2020-12 */
+const jsonSchemaOf = (schema: z.ZodType) => ({
+  ...z.toJSONSchema(schema, { io: 'input', target: 'draft-2020-12' }),
+  type: 'object' as const,
+})
+
+/** Only for publication; `run` validates. */
+function published(json: ReturnType<typeof jsonSchemaOf>): StandardSchemaWithJSON {
   const validate = (value: unknown) => ({ value })
   return {
     '~standard': { version: 1, vendor: 'bursar', validate, jsonSchema: { input: () => json, output: () => json } },

@@ -5,4 +5,6 @@
 export interface MessageCounterApi extends Rpc.DurableObjectBranded {
   /** Counts a message of this UTC day (a number of days), unless `max` were counted already. Returns whether it counted it. */
   count(day: number, max: number): Promise<boolean>
+  /** Whether `count` would count one now. */
+  hasRoom(day: number, max: number): Promise<boolean>
 }

@@ -11,9 +11,9 @@ import { requireOpenSession } from '../services/openSession.ts'
 import {
   agentCalls,
   agentCallsAtOnce,
+  consumeQuota,
   type Quota,
   quotaFor,
-  requireQuota,
   wrongCredentials,
 } from '../services/quotas.ts'
 import { ownerTreasuryOf } from '../treasuryOf.ts'
@@ -60,7 +60,11 @@ export const agent = (resource: '/v1' | '/mcp') =>
       challenge(c, resource)
       throw new AppError('unauthenticated', 'Send an access token or an API key in the Authorization header.')
     }
-    c.set('agent', token.startsWith('bk_') ? byApiKey(c, resource, token) : await byToken(c, resource, token))
+    const via = resource === '/mcp' ? 'mcp' : 'api'
+    c.set('agent', {
+      ...(token.startsWith('bk_') ? byApiKey(c, resource, token) : await byToken(c, resource, token)),
+      via,
+    })
     const { agentId } = c.var.agent
     await rateLimit(c, agentCalls, agentId)
     await withConcurrencyLimit(`agent ${agentId}`, agentCallsAtOnce, next)
@@ -71,9 +75,7 @@ function byApiKey(c: Context<AppEnv>, resource: '/v1' | '/mcp', apiKey: string) 
   const { env, now } = c.var.deps
   const found = agentOfApiKey(env, apiKey)
   if (found) return { ...found, scopes: [...allScopes] }
-  const address = callerAddress(c)
-  requireQuota(wrongCredentials, address, now())
-  wrongCredentials.take(address, now())
+  consumeQuota(wrongCredentials, callerAddress(c), now())
   challenge(c, resource, 'invalid_token')
   throw new AppError('unauthenticated', unknownCredential)
 }

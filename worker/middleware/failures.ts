@@ -1,5 +1,4 @@
 import type { Context } from 'hono'
-import { html } from 'hono/html'
 import { HTTPException } from 'hono/http-exception'
 import { routePath } from 'hono/route'
 import type { Problem } from '#schemas/payment.ts'
@@ -7,7 +6,6 @@ import type { AppEnv } from '../appEnv.ts'
 import { AppError, OAuthError, statusOf } from '../errors.ts'
 import { toAppError } from '../failure.ts'
 import { logError } from '../observability/log.ts'
-import { page } from '../pages/layout.ts'
 
 /** Turns any thrown error into a response. The path decides its format; logging and Retry-After are the same for all. */
 export function onFailure(thrown: Error, c: Context<AppEnv>): Response | Promise<Response> {
@@ -41,22 +39,15 @@ type Renderer = (error: AppError, c: Context<AppEnv>) => Response | Promise<Resp
 function rendererOf(path: string): Renderer {
   if (path === '/mcp') return renderJsonRpc
   if (path.startsWith('/oauth/')) return renderOAuth
-  if (isOpsPage(path)) return renderPage
   return path.startsWith('/v1') ? renderProblem : renderEnvelope
 }
 
-export const isOpsPage = (path: string) => /^\/ops(?!\/api(\/|$))(\/|$)/.test(path)
-
-/** /api: the failure envelope. */
+/** /api and /ops: the failure envelope. */
 const renderEnvelope: Renderer = ({ code, message, field, causes }, c) =>
   c.json(
     { success: false as const, error: message, code, ...(field && { field }), ...(causes && { causes }) },
     statusOf[code],
   )
-
-/** /ops: a page. It does not show the operator's name, since the caller may not be an operator. */
-const renderPage: Renderer = ({ code, message }, c) =>
-  page(c, 'Not done', html`<p>${message}</p><p><a href="/ops">Operators</a></p>`, { status: statusOf[code] })
 
 /** /v1: RFC 9457, with the figures of the refusing rule. */
 const renderProblem: Renderer = ({ code, message, field, refusal }, c) => {

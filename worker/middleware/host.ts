@@ -2,7 +2,6 @@ import { createMiddleware } from 'hono/factory'
 import type { AppEnv } from '../appEnv.ts'
 import { AppError } from '../errors.ts'
 import type { Settings } from '../settings.ts'
-import { isOpsPage } from './failures.ts'
 
 /**
  * Serves only the configured origin. The Pages project forwards requests for all its addresses, among them those of old
@@ -24,4 +23,4 @@ function isOwnHost({ ENVIRONMENT, API_ORIGIN, APP_ORIGIN }: Settings, host: stri
   return [API_ORIGIN, APP_ORIGIN].some((origin) => URL.parse(origin)?.host === asked)
 }
 
-const isPage = (path: string) => isOpsPage(path) || /^\/(docs|oauth\/authorize|dev\/.*)$/.test(path)
+const isPage = (path: string) => /^\/(docs|oauth\/authorize|dev\/.*)$/.test(path)

@@ -1,5 +1,4 @@
 import type { Context } from 'hono'
-import { getCookie } from 'hono/cookie'
 import { createMiddleware } from 'hono/factory'
 import type { AppEnv } from '../appEnv.ts'
 import { AppError } from '../errors.ts'
@@ -7,9 +6,9 @@ import { operatorOf } from '../ops/accessToken.ts'
 import type { Act } from '../ops/record.ts'
 
 /**
- * Identifies the operator by the token that Cloudflare Access adds to each request or, on a local stack, by the cookie of
- * the local sign-in. Access also relies on a cookie, so changes must come from our own origin: otherwise another site
- * could make an operator's browser send them (CSRF).
+ * Identifies the operator by the token that Cloudflare Access adds to each request or, on a local stack, by a header. Access
+ * also accepts its cookie, so changes from a browser must come from our own origin: otherwise another site could make an
+ * operator's browser send them (CSRF).
  */
 export const operator = () =>
   createMiddleware<AppEnv>(async (c, next) => {
@@ -29,12 +28,12 @@ function keysUnavailable(cause: unknown): never {
   throw new AppError('unavailable', 'Operators cannot be verified right now.', { cause })
 }
 
-/** Set by /dev/operator, which exists on local stacks only. */
-export const localOperatorCookie = 'local_operator'
-
-/** The operator who signed in at /dev/operator. Always null outside local stacks, regardless of the cookie. */
-export const localOperator = (c: Context<AppEnv>): string | null =>
-  c.env.ENVIRONMENT === 'local' && getCookie(c, localOperatorCookie) === '1' ? 'local operator' : null
+/**
+ * A local stack has no Cloudflare Access. There, the service token that `npm run ops` uses by default is enough: only this
+ * machine can reach the stack, and other sites cannot set the header. Always null elsewhere.
+ */
+const localOperator = (c: Context<AppEnv>): string | null =>
+  c.env.ENVIRONMENT === 'local' && c.req.header('cf-access-client-id') === 'local' ? 'local operator' : null
 
 /** The act of the signed-in operator, for recording it. */
 export const actOf = (c: Context<AppEnv>, reason: string): Act => ({ actor: c.var.operator, reason })

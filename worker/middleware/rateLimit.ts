@@ -4,19 +4,24 @@ import ipaddr from 'ipaddr.js'
 import { type Limits, limitsFrom } from '#domain/limits.ts'
 import { minuteMs } from '#domain/time.ts'
 import type { AppEnv } from '../appEnv.ts'
+import { withConcurrencyLimit } from '../services/concurrencyLimit.ts'
 import { type Quota, quotaExceeded, quotaFor } from '../services/quotas.ts'
 import type { RateState } from '../treasury/limits/rpcTypes.ts'
 
+/** A call counts once more for each of these in its body. */
+const charactersPerCall = 16_384
+
 /**
- * Counts one request against `quota` and reports what is left (draft-ietf-httpapi-ratelimit-headers, 08 and later). Throws
- * `rate_limited` after a delay if nothing was left.
+ * Counts one request against `quota`, a large one as several, and reports what is left (draft-ietf-httpapi-ratelimit-headers,
+ * 08 and later). Throws `rate_limited` after a delay if nothing was left.
  */
 export async function rateLimit(c: Context<AppEnv>, quota: Quota, key: string): Promise<void> {
   const now = c.var.deps.now()
-  const left = quota.take(key, now)
+  const cost = Math.min(quota.limit, 1 + Math.floor((c.var.bodyLength ?? 0) / charactersPerCall))
+  const left = quota.take(key, now, cost)
   c.header('RateLimit-Policy', `"${quota.name}";q=${quota.limit};w=${quota.windowMs / 1000}`)
   c.header('RateLimit', `"${quota.name}";r=${Math.max(0, left)};t=${quota.resetsIn(key, now)}`)
-  if (left < 0) await refuseCall(quota, key, now)
+  if (left < 0) await refuseCall(quota, key, now, cost)
 }
 
 /** Throws `rate_limited` after a delay. */
@@ -66,14 +71,29 @@ export function subscriberAddress(address: string): string {
 const publicCalls = {
   'sign-in': 'signInCallsPerMinute',
   health: 'healthChecksPerMinute',
+  authorize: 'connectingCallsPerMinute',
+  device: 'connectingCallsPerMinute',
+  register: 'connectingCallsPerMinute',
   'claim-reads': 'claimReadsPerMinute',
   /** Calls that try a code or request a new one. */
   'claim-tries': 'claimTriesPerMinute',
 } as const satisfies Record<string, keyof Limits>
 
-/** Limits a public call per network address, before anything else is done. */
+/** Limits a public call per network address. Throws `rate_limited`. */
+export const limitAddress = (c: Context<AppEnv>, name: keyof typeof publicCalls) =>
+  rateLimit(c, quotaFor(name, limitsFrom(c.env)[publicCalls[name]], minuteMs), callerAddress(c))
+
+/** The same, before anything else is done. */
 export const addressLimit = (name: keyof typeof publicCalls) =>
   createMiddleware<AppEnv>(async (c, next) => {
-    await rateLimit(c, quotaFor(name, limitsFrom(c.env)[publicCalls[name]], minuteMs), callerAddress(c))
+    await limitAddress(c, name)
     await next()
   })
+
+/** Passwords that calls from one network address may check or choose at the same time: one hash runs in an isolate at a time. */
+const passwordsAtOnce = 4
+
+/** For public calls that hash a password. Further ones of the same address wait, so that others have their turn. */
+export const passwordTurn = createMiddleware<AppEnv>((c, next) =>
+  withConcurrencyLimit(`passwords ${callerAddress(c)}`, passwordsAtOnce, next),
+)

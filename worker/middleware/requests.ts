@@ -19,26 +19,39 @@ const limitTo = (kilobytes: number) =>
     },
   })
 const standardLimit = limitTo(64)
+/** Forms of /oauth. Registrations are JSON and may be larger. */
+const formLimit = limitTo(16)
 /** Enough for the ids of 10,000 whitelisted contacts. */
 const policyGroupLimit = limitTo(1024)
-/** A seller's challenge may be 1 MB, or in base64 a third more. */
-const purchaseLimit = limitTo(1536)
+/** A seller's challenge may have 128 kB, in base64 a third more. */
+const purchaseLimit = limitTo(192)
 
-const limitOf = (path: string) =>
-  path === '/v1/x402-payments'
-    ? purchaseLimit
-    : /^\/api\/(policy-groups|connections)/.test(path)
-      ? policyGroupLimit
-      : standardLimit
+function limitOf(path: string) {
+  if (path === '/v1/x402-payments' || path === '/v1/x402-payments/check') return purchaseLimit
+  if (path.startsWith('/oauth/') && path !== '/oauth/register') return formLimit
+  return /^\/api\/(policy-groups|connections)/.test(path) ? policyGroupLimit : standardLimit
+}
 
 export const limitBodySize = createMiddleware<AppEnv>((c, next) => limitOf(c.req.path)(c, next))
+
+/**
+ * The id by which the log and the reply name a request. One that the caller sends is ignored: a stranger could make his requests
+ * look like another one in the log.
+ */
+export const ownRequestId = createMiddleware<AppEnv>(async (c, next) => {
+  const id = crypto.randomUUID()
+  c.set('requestId', id)
+  c.header('X-Request-Id', id)
+  await next()
+})
 
 const json = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i
 
 /** Rejects U+0000 in any text: SQLite's length() stops there, so such text could bypass or violate a constraint. */
 export const rejectNullCharacters = createMiddleware<AppEnv>(async (c, next) => {
-  if ((await c.req.text()).includes('\\u0000'))
-    throw new AppError('invalid_input', 'Text must not contain null characters.')
+  const body = await c.req.text()
+  c.set('bodyLength', body.length)
+  if (body.includes('\\u0000')) throw new AppError('invalid_input', 'Text must not contain null characters.')
   await next()
 })
 

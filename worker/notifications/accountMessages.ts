@@ -89,10 +89,12 @@ export function alreadyRegisteredMessage({ userId, to, appOrigin, now }: Account
   return email({ id: `already-registered:${userId}:${utcDay(now)}`, to, subject: 'Your Bursar account', parts })
 }
 
-export function passwordChangedMessage({ userId, to, now }: Omit<Account, 'appOrigin'> & Timed): Message {
+export function passwordChangedMessage({ userId, to, now, appOrigin }: Account & Timed): Message {
   const parts = [
     paragraph('Hello,'),
     paragraph('The password of your Bursar account was just changed. Your other devices have been signed out.'),
+    paragraph('Webhooks, agents and their credentials keep working. If you do not know all of them, end the others:'),
+    link('See what was added in the last 30 days', `${appOrigin}/dashboard/changes`),
     paragraph('If this was not you, reply to this email right away so that we can help you lock the account.'),
   ]
   return email({ id: `password-changed:${userId}:${now}`, to, subject: 'Your password was changed', parts })

@@ -1,36 +1,47 @@
 import { html } from 'hono/html'
+import { defused } from './defuse.ts'
 import type { Message } from './message.ts'
 
 /**
- * A part of an email. Text and HTML are made from the same parts, so that both say the same. Codes, passwords and link
- * addresses are on their own lines, so that they are easy to copy.
+ * A part of a message. Text and HTML are made from the same parts, so that both say the same. Codes, passwords and link
+ * addresses are on their own lines, so that they are easy to copy. Only the address of a `link` is one. Text that may contain
+ * users' words is defused.
  */
-export type EmailPart =
-  | { kind: 'paragraph' | 'secret' | 'note'; text: string }
+export type MessagePart =
+  | { kind: 'paragraph' | 'unchanged' | 'secret' | 'note'; text: string }
   /** `label` is the button's text; the address is shown below it. */
   | { kind: 'link'; label: string; url: string }
 
-export const paragraph = (text: string): EmailPart => ({ kind: 'paragraph', text })
+export const paragraph = (text: string): MessagePart => ({ kind: 'paragraph', text })
+/** A paragraph that has only our own words, and names to copy. */
+export const unchanged = (text: string): MessagePart => ({ kind: 'unchanged', text })
 /** A code or a password. */
-export const secret = (text: string): EmailPart => ({ kind: 'secret', text })
+export const secret = (text: string): MessagePart => ({ kind: 'secret', text })
 /** Less important text, in smaller print. */
-export const note = (text: string): EmailPart => ({ kind: 'note', text })
-export const link = (label: string, url: string): EmailPart => ({ kind: 'link', label, url })
+export const note = (text: string): MessagePart => ({ kind: 'note', text })
+export const link = (label: string, url: string): MessagePart => ({ kind: 'link', label, url })
 
-const emailText = (parts: EmailPart[]): string =>
-  parts.map((part) => (part.kind === 'link' ? `${part.label}:\n${part.url}` : part.text)).join('\n\n')
+const shownParts = (parts: MessagePart[]): MessagePart[] =>
+  parts.map((part) => {
+    if (part.kind === 'link') return { ...part, label: defused(part.label) }
+    return part.kind === 'secret' || part.kind === 'unchanged' ? part : { ...part, text: defused(part.text) }
+  })
+
+const textOf = (parts: MessagePart[], separator: string): string =>
+  parts.map((part) => (part.kind === 'link' ? `${part.label}:\n${part.url}` : part.text)).join(separator)
 
 /**
  * A table with inline styles and no images: mail programs drop style sheets, and an image would tell its server who reads
  * the message. All inserted values are escaped.
  */
-function emailHtml(subject: string, parts: EmailPart[]): string {
+function emailHtml(subject: string, parts: MessagePart[]): string {
   const document = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light">
+<meta name="format-detection" content="telephone=no,address=no,email=no,date=no,url=no">
 <title>${subject}</title>
 </head>
 <body style="margin:0;padding:0;background:${colors.paper}">
@@ -62,9 +73,10 @@ const colors = {
   green: '#1f6f4a',
 }
 
-function renderPart(part: EmailPart) {
+function renderPart(part: MessagePart) {
   switch (part.kind) {
     case 'paragraph':
+    case 'unchanged':
       return html`<p style="margin:0 0 16px;font:15px/24px ${sans};color:${colors.ink};overflow-wrap:anywhere">${part.text}</p>
 `
     case 'note':
@@ -80,14 +92,17 @@ function renderPart(part: EmailPart) {
   }
 }
 
+type Content = { id: string; to: string; subject: string; payoutId?: string; parts: MessagePart[] }
+
 /** Builds an email with these parts, as text and as HTML. */
-export function email(input: {
-  id: string
-  to: string
-  subject: string
-  payoutId?: string
-  parts: EmailPart[]
-}): Message {
-  const { parts, ...rest } = input
-  return { ...rest, channel: 'email', text: emailText(parts), html: emailHtml(rest.subject, parts) }
+export function email({ parts, subject: title, ...rest }: Content): Message {
+  const [subject, shown] = [defused(title), shownParts(parts)]
+  return { ...rest, channel: 'email', subject, text: textOf(shown, '\n\n'), html: emailHtml(subject, shown) }
 }
+
+/** Builds a text message with these parts. */
+export const sms = ({ parts, ...rest }: Content): Message => ({
+  ...rest,
+  channel: 'sms',
+  text: textOf(shownParts(parts), '\n'),
+})

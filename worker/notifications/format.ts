@@ -2,14 +2,15 @@ import { formatUsdcText, parseUsdc } from '#domain/money.ts'
 import { usdcUnit } from '#domain/networks.ts'
 
 /**
- * Helpers for message texts. Codes and passwords are on their own lines, so that they are easy to copy. Text from users
- * (names, memos) is cut to one line, so that it cannot pose as ours.
+ * Helpers for message texts. Text from users (names, memos) is cut to one line, so that it cannot pose as ours. No part of it
+ * becomes a link (email.ts).
  */
-
-export const lines = (...all: string[]) => all.join('\n')
 
 /** '2026-11-20'. Part of the ids of messages that are sent at most once a day. */
 export const utcDay = (now: number) => new Date(now).toISOString().slice(0, 10)
+
+/** '2026-11-20 14:05 UTC' */
+export const utcMinute = (at: number) => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 /** Null if nothing visible is left. */
 export function oneLine(text: string | null, maxLength: number): string | null {

@@ -1,11 +1,9 @@
+import type { Bindings } from '../bindings.ts'
 import { type Db, openDb } from '../db/d1.ts'
 import { insertDevMessage, recordChannel, recordDelivery, wasDelivered } from '../db/messages.ts'
-import type { Env } from '../env.ts'
 import { type Message, type MessageProvider, MessageRefused } from './message.ts'
-import { amazonSes } from './providers/amazonSes.ts'
 import { notSetUp } from './providers/callVendor.ts'
 import { cloudflareEmail } from './providers/cloudflareEmail.ts'
-import { postmark } from './providers/postmark.ts'
 import { resend } from './providers/resend.ts'
 import { twilio } from './providers/twilio.ts'
 
@@ -13,7 +11,7 @@ export type { Message, MessageProvider }
 
 /** The dev inbox on local stacks and in tests; each channel's configured provider in production. */
 export function messageProviderFrom(
-  env: Env,
+  env: Bindings,
   db: Db = openDb(env.DB).db,
   now: () => number = Date.now,
 ): MessageProvider {
@@ -22,7 +20,7 @@ export function messageProviderFrom(
     async send(message) {
       if (await wasDelivered(db, message.id)) return
       const { id, payoutId = null, channel } = message
-      const provider = channel === 'email' ? emailProvider(env, now) : smsProvider(env)
+      const provider = channel === 'email' ? emailProvider(env) : smsProvider(env)
       try {
         await provider.send(message)
       } catch (error) {
@@ -40,33 +38,22 @@ export function messageProviderFrom(
 }
 
 /** Throws `upstream_unavailable`, whose cause names the missing settings. */
-export function emailProvider(env: Env, now: () => number): MessageProvider {
+export function emailProvider(env: Bindings): MessageProvider {
   const from = `Bursar <${required(env, 'email', 'MAIL_FROM')}>`
   const endpoint = env.EMAIL_ENDPOINT ? { endpoint: env.EMAIL_ENDPOINT } : {}
   switch (env.EMAIL_PROVIDER || 'cloudflare') {
     case 'resend':
       return resend({ from, apiKey: required(env, 'email', 'RESEND_API_KEY'), ...endpoint })
-    case 'postmark': {
-      const stream = env.POSTMARK_STREAM ? { stream: env.POSTMARK_STREAM } : {}
-      return postmark({ from, serverToken: required(env, 'email', 'POSTMARK_SERVER_TOKEN'), ...stream, ...endpoint })
-    }
-    case 'ses': {
-      const credentials = {
-        accessKeyId: required(env, 'email', 'SES_ACCESS_KEY_ID'),
-        secretAccessKey: required(env, 'email', 'SES_SECRET_ACCESS_KEY'),
-      }
-      return amazonSes({ from, region: required(env, 'email', 'SES_REGION'), credentials, ...endpoint }, now)
-    }
     case 'cloudflare':
       if (!env.EMAIL) throw notSetUp('email', 'the send_email binding EMAIL is missing')
       return cloudflareEmail({ binding: env.EMAIL, from: required(env, 'email', 'MAIL_FROM') })
     default:
-      throw notSetUp('email', 'EMAIL_PROVIDER must be cloudflare, resend, postmark or ses')
+      throw notSetUp('email', 'EMAIL_PROVIDER must be cloudflare or resend')
   }
 }
 
 /** Throws `upstream_unavailable`, whose cause names the missing settings. */
-export const smsProvider = (env: Env): MessageProvider =>
+export const smsProvider = (env: Bindings): MessageProvider =>
   twilio({
     accountSid: required(env, 'sms', 'TWILIO_ACCOUNT_SID'),
     authToken: required(env, 'sms', 'TWILIO_AUTH_TOKEN'),
@@ -75,9 +62,9 @@ export const smsProvider = (env: Env): MessageProvider =>
     ...(env.SMS_ENDPOINT ? { endpoint: env.SMS_ENDPOINT } : {}),
   })
 
-type MessageSetting = Extract<keyof Env, `${'MAIL' | 'RESEND' | 'POSTMARK' | 'SES' | 'TWILIO'}_${string}`>
+type MessageSetting = Extract<keyof Bindings, `${'MAIL' | 'RESEND' | 'TWILIO'}_${string}`>
 
-function required(env: Env, channel: 'email' | 'sms', name: MessageSetting): string {
+function required(env: Bindings, channel: 'email' | 'sms', name: MessageSetting): string {
   const value = env[name]
   if (!value) throw notSetUp(channel, `${name} is not set`)
   return value

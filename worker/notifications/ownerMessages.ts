@@ -3,7 +3,7 @@ import type { WarnDays } from '#domain/sessionKey.ts'
 import { type HaltKind, haltText } from '#domain/walletHalt.ts'
 import { type DisableReason, whyDisabled } from '#domain/webhookRules.ts'
 import { email, link, note, paragraph } from './email.ts'
-import { formatMoney, oneLine, utcDay } from './format.ts'
+import { formatMoney, oneLine, utcDay, utcMinute } from './format.ts'
 import type { Message } from './message.ts'
 
 /** Emails to an owner about budgets, wallets, webhooks and restores. */
@@ -202,4 +202,33 @@ export function accountRestoredMessage(input: {
     link('Review the rules', `${appOrigin}/dashboard/restored`),
   ]
   return email({ id, to, subject: 'Your account was restored from a backup', parts })
+}
+
+/** Sent about changes that whoever has a stolen session may have made. At most one in 15 minutes. `at` in ms. */
+export function changesMessage(input: {
+  id: string
+  to: string
+  changes: { text: string; detail: string | null; at: number }[]
+  more: number
+  appOrigin: string
+}): Message {
+  const { id, to, changes, more, appOrigin } = input
+  const lines = changes.map(({ text, detail, at }) => {
+    const [what, more] = [oneLine(text, 200) ?? '', detail && oneLine(detail, 200)]
+    return `${what}${more ? `. ${more}` : '.'} (${utcMinute(at)})`
+  })
+  const parts = [
+    paragraph('Hello,'),
+    paragraph(
+      'Something was added or changed in your account, as listed below. If this was you, you need not do anything.',
+    ),
+    paragraph(
+      'If it was not you, somebody else is signed in to your account. Choose a new password, which signs them out, and then end what they added.',
+    ),
+    link('Choose a new password', `${appOrigin}/forgot-password`),
+    ...lines.map((line) => paragraph(line)),
+    ...(more > 0 ? [paragraph(`And ${more} more.`)] : []),
+    link('See all changes', `${appOrigin}/dashboard/changes`),
+  ]
+  return email({ id, to, subject: 'Changes in your Bursar account', parts })
 }

@@ -1,6 +1,6 @@
 import { utcText } from '#domain/utcText.ts'
-import { email, link, note, paragraph, secret } from './email.ts'
-import { formatMoney, lines, oneLine, quoted, testMoneyNotice, usdcInWords } from './format.ts'
+import { email, link, note, paragraph, secret, sms } from './email.ts'
+import { formatMoney, oneLine, quoted, testMoneyNotice, usdcInWords } from './format.ts'
 import type { Channel, Message } from './message.ts'
 
 /** Messages about a payout, to its recipient and its sender. Amounts are decimal USDC. */
@@ -33,16 +33,15 @@ export function payoutLinkMessage(
   const money = formatMoney(input)
   const subject = `You were sent ${money}`
   if (channel === 'sms') {
-    const text = lines(
-      `${subject} with Bursar.`,
-      ...words({ senderName }),
-      `Claim it by ${utcText(expiresAt)}:`,
-      claimUrl,
-      'Your code:',
-      code,
-      ...(isTest ? [testMoneyNotice] : []),
-    )
-    return { id, payoutId, to, channel, subject, text }
+    const parts = [
+      paragraph(`${subject} with Bursar.`),
+      ...words({ senderName }).map(paragraph),
+      link(`Claim it by ${utcText(expiresAt)}`, claimUrl),
+      paragraph('Your code:'),
+      secret(code),
+      ...(isTest ? [note(testMoneyNotice)] : []),
+    ]
+    return sms({ id, payoutId, to, subject, parts })
   }
   const parts = [
     paragraph('Hello,'),
@@ -78,8 +77,15 @@ export function payoutReminderMessage(
   const hint = 'The code is in our first message. You can request a new one on that page.'
   const subject = `${money} is still waiting for you`
   if (channel === 'sms') {
-    const text = lines(waiting, ...words(input), claimUrl, ...(isTest ? [testMoneyNotice] : []), hint)
-    return { id, payoutId, to, channel, subject, text }
+    const test = isTest ? [note(testMoneyNotice)] : []
+    const parts = [
+      paragraph(waiting),
+      ...words(input).map(paragraph),
+      link('Claim it here', claimUrl),
+      ...test,
+      note(hint),
+    ]
+    return sms({ id, payoutId, to, subject, parts })
   }
   const parts = [
     paragraph('Hello,'),
@@ -106,18 +112,32 @@ export function payoutClaimedMessage(
   return email({ id: `payout-claimed:${payoutId}`, to, subject: `${money} was claimed`, parts })
 }
 
-/** Message to the sender, once the money is back in the wallet. */
-export function payoutReturnedMessage(
-  input: Money & { payoutId: string; to: string; recipient: string; reason: 'reclaimed' | 'not_claimed' },
-): Message {
-  const { payoutId, to, recipient, reason } = input
-  const money = formatMoney(input)
-  const explanation = reason === 'reclaimed' ? 'You reclaimed it.' : 'It was not claimed in time.'
+type ReturnedPayout = Money & { payoutId: string; recipient: string }
+/** The returned payouts named in one message; the page has all of them. */
+const maxNamed = 10
+
+/** Message to the sender about payouts that came back without them, which they do within the hour of the first. */
+export function payoutsReturnedMessage(input: { to: string; payouts: ReturnedPayout[]; appOrigin: string }): Message {
+  const { to, payouts, appOrigin } = input
+  const [one, ...others] = payouts
+  const nameOf = ({ recipient, ...money }: ReturnedPayout) => `${formatMoney(money)} to ${oneLine(recipient, 254)}`
+  const more = payouts.length - maxNamed
   const parts = [
     paragraph('Hello,'),
-    paragraph(`Your payout of ${money} to ${oneLine(recipient, 254)} is back in your wallet. ${explanation}`),
+    ...(others.length === 0
+      ? [paragraph(`Your payout of ${nameOf(one!)} was not claimed. It is back in your wallet.`)]
+      : [
+          paragraph(`${payouts.length} payouts were not claimed. They are back in your wallets:`),
+          ...payouts.slice(0, maxNamed).map((payout) => paragraph(nameOf(payout))),
+          ...(more > 0 ? [paragraph(`And ${more} more.`)] : []),
+        ]),
+    link('Open payouts', `${appOrigin}/dashboard/payouts`),
   ]
-  return email({ id: `payout-returned:${payoutId}`, to, subject: `${money} was returned to you`, parts })
+  // More payouts may join those of an attempt that failed: they are another message.
+  const id = `payouts-returned:${one!.payoutId}${others.length > 0 ? `:${payouts.length}` : ''}`
+  const subject =
+    others.length === 0 ? `${formatMoney(one!)} was returned to you` : `${payouts.length} payouts were returned to you`
+  return email({ id, to, subject, parts })
 }
 
 /** The recipient's receipt, on request, once the money is at their address. */
@@ -132,14 +152,19 @@ export function payoutReceiptMessage(
     /** ms */
     at: number
     explorerUrl: string | null
+    /** The claim link, if a passkey opens the address: it is the way to the money. */
+    keptUrl: string | null
   },
 ): Message {
-  const { payoutId, to, isTest, address, at, explorerUrl } = input
+  const { payoutId, to, isTest, address, at, explorerUrl, keptUrl } = input
   const money = formatMoney(input)
   const parts = [
     paragraph('Hello,'),
     paragraph(`You received ${money}. Network fees were covered by the sender.`),
     ...words(input).map(paragraph),
+    ...(keptUrl
+      ? [paragraph('This link opens your money, with your passkey. Keep this mail.'), link('Open', keptUrl)]
+      : []),
     paragraph(`Sent to: ${address}`),
     paragraph(`Network: ${isTest ? 'Base Sepolia (test network)' : 'Base'}`),
     paragraph(`Completed: ${utcText(at)}`),

@@ -1,4 +1,11 @@
-import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/max'
+import {
+  type CountryCode,
+  getCountries,
+  getCountryCallingCode,
+  isSupportedCountry,
+  type PhoneNumber,
+  parsePhoneNumberFromString,
+} from 'libphonenumber-js/max'
 
 /** Countries that text messages may go to (setting SMS_COUNTRIES). `all` is only for local use. */
 export type SmsCountries = 'none' | 'all' | ReadonlySet<CountryCode>
@@ -31,5 +38,12 @@ export function maySendSms(countries: SmsCountries, phone: string): boolean {
   if (countries === 'none') return false
   const number = parsePhoneNumberFromString(phone)
   if (costly.includes(String(number?.getType()))) return false
-  return countries === 'all' || (number?.country !== undefined && countries.has(number.country))
+  return countries === 'all' || (number ? countriesOf(number) : []).some((country) => countries.has(country))
 }
+
+/**
+ * Regulators add ranges faster than the library knows them: a number whose country it does not know may be of any country with
+ * its calling code.
+ */
+const countriesOf = ({ country, countryCallingCode }: PhoneNumber): CountryCode[] =>
+  country ? [country] : getCountries().filter((each) => getCountryCallingCode(each) === countryCallingCode)

@@ -59,7 +59,7 @@ const secrets: [RegExp, string][] = [
   [/[^\s"<>(),;:/\\@]{1,254}@[^\s"<>(),;:/\\@]+\.[^\s"<>(),;:/\\@]+/g, '[email]'],
   [/\$scrypt\$[\w$=,+/-]+/g, '[password hash]'],
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, '[token]'],
-  [/\b(?:bk|bo|bs|br|bu|re|whsec|pm|sk)_[\w+/=-]{16,}/g, '[secret]'],
+  [/\b(?:bd|bk|bo|bs|br|bu|re|whsec|pm|sk)_[\w+/=-]{16,}/g, '[secret]'],
   [/(\/claim\/)[\w-]{16,}/g, '$1[token]'],
   [/(#token=)[\w-]+/g, '$1[token]'],
   [/\b(Bearer|Basic) [\w.~+/=-]{8,}/g, '$1 [secret]'],

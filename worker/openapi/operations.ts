@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { purchaseScope, type Scope, sendScopes, visibleScopes } from '#domain/scopes.ts'
-import { PaymentsQuery } from '#schemas/payment.ts'
+import { PaymentContextQuery, PaymentsQuery } from '#schemas/payment.ts'
 
 /** Names of components of the document (components.ts). */
 export type RequestName =
@@ -147,6 +147,19 @@ export const operations: readonly Operation[] = [
   },
   {
     method: 'post',
+    path: '/v1/x402-payments/check',
+    id: 'checkPurchase',
+    tag: 'Payments',
+    summary: 'Check a purchase',
+    description:
+      'A dry run of POST /v1/x402-payments. Nothing is reserved, recorded or signed, so a later purchase may still be refused. A refusal by a rule is a successful response with allowed: false.',
+    access: [purchaseScope],
+    body: 'CreatePurchase',
+    success: { status: 200, description: 'The expected result of the purchase.', schema: 'PaymentCheck' },
+    errors: [400, 403, 404, 413, 422, 502],
+  },
+  {
+    method: 'post',
     path: '/v1/x402-payments/{paymentId}/receipt',
     id: 'storeReceipt',
     tag: 'Payments',
@@ -200,10 +213,11 @@ export const operations: readonly Operation[] = [
     id: 'getContext',
     tag: 'Payments',
     summary: 'Get the payment context',
-    description: 'The agent, its budget, and its policy group with scopes and whitelisted contacts.',
+    description: 'The agent, its budget, and its policy group with scopes and the first of its whitelisted contacts.',
     access: ['payment_context:read'],
+    query: PaymentContextQuery,
     success: { status: 200, description: 'The current context.', schema: 'PaymentContext' },
-    errors: [404],
+    errors: [400, 404],
   },
   {
     method: 'post',

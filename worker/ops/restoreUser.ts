@@ -54,7 +54,7 @@ const replyOf = (state: RestoreState, more: Partial<UserRestoreReply> = {}): Use
 const progressOf = ({ progress }: UserRestoreRow): Progress =>
   progress === null ? noProgress : (JSON.parse(progress) as Progress)
 
-/** Restores one account after its Treasury was rolled back, step by step (docs/operations.md). Every act can be repeated. */
+/** Restores one account after its Treasury was rolled back, step by step (docs/recovering.md). Every act can be repeated. */
 export async function restoreUser(
   deps: Deps,
   act: Act,

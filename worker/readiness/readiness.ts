@@ -4,7 +4,7 @@ import { type ChainId, chainIds, networks } from '#domain/networks.ts'
 import type { Deps } from '../appEnv.ts'
 import { isInUse } from '../chain/networkSettings.ts'
 import type { Db } from '../db/d1.ts'
-import { knownFingerprints } from '../db/keys.ts'
+import { knownFingerprints, knownPasskeyDomain } from '../db/keys.ts'
 import * as schema from '../db/schema.ts'
 import type { Env } from '../env.ts'
 import { keyCheck, keyring, keyringNames } from '../keyrings/keyring.ts'
@@ -29,6 +29,7 @@ export async function readinessProblems(deps: Pick<Deps, 'env' | 'db' | 'now'>):
     databaseProblems(deps.db),
     bucketProblems(env),
     keyringProblems(env, deps.db),
+    passkeyProblems(env, deps.db),
     ...used.map((chainId) => networkProblems(env, chainId, now())),
     ...relayersInUse(env).map((relayer) => relayerProblems(env, relayer)),
   ]
@@ -102,4 +103,11 @@ export async function keyringProblems(env: Env, db: Db): Promise<string[]> {
       return isOther ? [`${name} version ${key.version} is not the secret that was used before`] : []
     }),
   )
+}
+
+/** A passkey opens its account under one domain for ever, so another domain would lock out every recipient. */
+export async function passkeyProblems({ PASSKEY_DOMAIN }: Env, db: Db): Promise<string[]> {
+  const known = await knownPasskeyDomain(db).catch(() => null)
+  if (known === null || known === PASSKEY_DOMAIN) return []
+  return [`PASSKEY_DOMAIN is not ${known}, which opens the accounts of recipients who kept their money`]
 }

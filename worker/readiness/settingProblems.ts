@@ -48,6 +48,7 @@ const rows: Record<keyof Settings, Row> = {
   JWT_PRIVATE_JWK: { rule: rule.signingKey('private'), ...core },
   JWT_PREVIOUS_JWK: { rule: rule.signingKey('public'), fatal: true },
 
+  PASSKEY_DOMAIN: { rule: rule.domain, fatal: true },
   SIGN_UP: { rule: rule.oneOf('open', 'passcode', 'closed'), fatal: true },
   ACCESS_TEAM_ORIGIN: { rule: rule.httpUrl('origin') },
   ACCESS_AUDIENCE: { rule: notEmpty },
@@ -65,18 +66,12 @@ const rows: Record<keyof Settings, Row> = {
   ALERT_WEBHOOK: { rule: rule.httpUrl('url') },
 
   MAIL_FROM: { rule: rule.emailAddress },
-  EMAIL_PROVIDER: { rule: rule.oneOf('cloudflare', 'resend', 'postmark', 'ses') },
+  EMAIL_PROVIDER: { rule: rule.oneOf('cloudflare', 'resend') },
   EMAIL_ENDPOINT: { rule: rule.httpUrl('url') },
   RESEND_API_KEY: { rule: notEmpty },
   RESEND_WEBHOOK_SECRET: {
     rule: rule.pattern(/^whsec_[A-Za-z0-9+/]{16,}={0,2}$/, 'must be whsec_ and base64'),
   },
-  POSTMARK_SERVER_TOKEN: { rule: notEmpty },
-  POSTMARK_WEBHOOK_AUTH: { rule: rule.pattern(/^[^:]+:.+$/, 'must be user:password') },
-  POSTMARK_STREAM: { rule: notEmpty },
-  SES_REGION: { rule: rule.pattern(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region such as eu-west-1') },
-  SES_ACCESS_KEY_ID: { rule: notEmpty },
-  SES_SECRET_ACCESS_KEY: { rule: notEmpty },
   TWILIO_ACCOUNT_SID: { rule: rule.pattern(/^AC[0-9a-f]{32}$/, 'must be AC and 32 hex digits') },
   TWILIO_AUTH_TOKEN: { rule: notEmpty },
   TWILIO_FROM: { rule: notEmpty },
@@ -165,13 +160,6 @@ function emailProblems(env: Env, needed: Needed): SettingProblem[] {
       return env.EMAIL ? sender : [...sender, { name: 'EMAIL', problem: 'is not bound', fatal: false }]
     case 'resend':
       return [...sender, ...needed('Resend sends email', ['RESEND_API_KEY'])]
-    case 'postmark':
-      return [...sender, ...needed('Postmark sends email', ['POSTMARK_SERVER_TOKEN'])]
-    case 'ses':
-      return [
-        ...sender,
-        ...needed('Amazon SES sends email', ['SES_REGION', 'SES_ACCESS_KEY_ID', 'SES_SECRET_ACCESS_KEY']),
-      ]
     default:
       return sender
   }

@@ -66,6 +66,12 @@ export const rpcUrlList: Rule = (value) => {
   return urls.some((url) => httpUrl('url')(url.replace(/\/$/, ''))) ? 'must be one or two https:// URLs' : null
 }
 
+/** A registrable domain, or `localhost`. */
+export const domain: Rule = (value) =>
+  /^(?:localhost|(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63})$/.test(value)
+    ? null
+    : 'must be a domain in lower case, such as bursar.example'
+
 /** `{}` means that the network is not used. */
 export const contracts: Rule = (value) => {
   const parsed = parseContractSets(value)

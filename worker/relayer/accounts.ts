@@ -1,10 +1,12 @@
 import { sameAddress } from '#domain/sameAddress.ts'
 import type { Chain, ChainId } from '../chain/types.ts'
+import { insert, type RowOf } from '../durable/table.ts'
 import { type KeyringSettings, keyring } from '../keyrings/keyring.ts'
 import { logWarning } from '../observability/log.ts'
 import { type RelayerAccount, relayerAccount } from './account.ts'
 import { type RelayerAccountState, sweptWei } from './api.ts'
 import { type FeeCeilings, feesWithin } from './fees.ts'
+import { account as accountTable, type RelayerAccountRow, relayerAccount as relayerAccountTable } from './tables.ts'
 import { type SubmitterDeps, TransactionSubmitter } from './transactionSubmitter.ts'
 import { Transactions } from './transactions.ts'
 
@@ -22,8 +24,8 @@ type Parts = Pick<SubmitterDeps, 'jobs' | 'quota' | 'feeCeilings' | 'maxClockSke
 export function openAccounts(storage: DurableObjectStorage, id: DurableObjectId, parts: Parts): RelayerAccounts {
   const [chainId, shard] = id.name?.split(':').map(Number) ?? []
   if (chainId !== undefined && shard !== undefined)
-    storage.sql.exec('INSERT OR IGNORE INTO account (one, chain_id, shard) VALUES (1, ?, ?)', chainId, shard)
-  const row = storage.sql.exec<{ chain_id: ChainId; shard: number }>('SELECT chain_id, shard FROM account').one()
+    insert(storage.sql, accountTable, { one: 1, chain_id: chainId as ChainId, shard }, 'ON CONFLICT DO NOTHING')
+  const row = storage.sql.exec<RowOf<typeof accountTable>>('SELECT * FROM account').one()
   const chain = () => parts.chains()[row.chain_id]
   return new RelayerAccounts({
     sql: storage.sql,
@@ -91,16 +93,15 @@ export class RelayerAccounts {
   }
 
   #read(): void {
-    const rows = this.#deps.sql.exec<{ version: number }>('SELECT version FROM relayer_account ORDER BY version')
+    const rows = this.#deps.sql.exec<Pick<RelayerAccountRow, 'version'>>(
+      'SELECT version FROM relayer_account ORDER BY version',
+    )
     this.#versions = rows.toArray().map(({ version }) => version)
   }
 
   #add(version: number): void {
-    this.#deps.sql.exec(
-      'INSERT OR IGNORE INTO relayer_account (version, address) VALUES (?, ?)',
-      version,
-      this.account(version).address,
-    )
+    const { address } = this.account(version)
+    insert(this.#deps.sql, relayerAccountTable, { version, address }, 'ON CONFLICT DO NOTHING')
     this.#read()
   }
 
@@ -124,7 +125,7 @@ export class RelayerAccounts {
     const { sql, chainId } = this.#deps
     const account = this.account(version)
     const { address } = sql
-      .exec<{ address: string }>('SELECT address FROM relayer_account WHERE version = ?', version)
+      .exec<Pick<RelayerAccountRow, 'address'>>('SELECT address FROM relayer_account WHERE version = ?', version)
       .one()
     if (!sameAddress(address, account.address)) throw new Error(`RELAYER_SEED version ${version} is a different secret`)
     const made = this.#deps.createSubmitter(account, new Transactions(sql, chainId, account, version))

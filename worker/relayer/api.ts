@@ -6,6 +6,7 @@ export type JobRef =
   | { type: 'deploy'; walletId: string; attempt: number }
   | { type: 'announce'; payoutId: string; attempt: number }
   | { type: 'claim' | 'reclaim'; payoutId: string; version: number }
+  | { type: 'sendOn'; payoutId: string; nonce: Hex }
   | { type: 'walletAction'; actionId: string }
 
 /** A signed intent, or a call that anyone may make, to be executed on chain. Executing it twice is harmless. */
@@ -18,12 +19,12 @@ export type RelayJob = {
   isNewAccount?: boolean
   /**
    * When a job fails in simulation, the other jobs of its account with the same principal wait with it: an agent's id for
-   * its payments, a payout's for its announcement and end, a wallet's for its deployment and changes. Not set for the
+   * its payments, a payout's for its announcement, end and what its recipient sends on, a wallet's for its deployment and changes. Not set for the
    * owner's own payments.
    */
   principal?: string
-  /** exit: an owner takes their wallet back (withdraw, revoke, disable rotation). */
-  kind: 'send' | 'deploy' | 'announce' | 'claim' | 'reclaim' | 'rotate' | 'exit'
+  /** sendOn: by a payout's recipient. exit: an owner takes their wallet back (withdraw, revoke, disable rotation). */
+  kind: 'send' | 'sendOn' | 'deploy' | 'announce' | 'claim' | 'reclaim' | 'rotate' | 'exit'
   /** The version of the contracts that it calls, which determines the Relay contract of its batches. Defaults to 1. */
   contractSet?: number
   /** The call, unless the job is sent packed in a batch. */
@@ -152,6 +153,8 @@ export interface RelayerApi extends Rpc.DurableObjectBranded {
    * whose reply is lost is not refunded.
    */
   grantGas(gas: number, purpose: GasPurpose): Promise<boolean>
+  /** Whether `grantGas` would take this now. */
+  hasGas(gas: number, purpose: GasPurpose): Promise<boolean>
   /**
    * Called by the cron watchdog. Works immediately, regardless of the alarm or a back-off. Returns true if work was due
    * and the alarm was lost.

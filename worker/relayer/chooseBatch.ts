@@ -118,7 +118,7 @@ function batchOf(jobs: readonly WaitingJob[], share: FairShare): Batch {
   const { lane } = jobs[0]!
   const picked = share.pick(jobs, maxBatchSize[lane])
   if (picked.length === 1) return direct(picked)
-  return { kind: lane === 'send' ? 'sends' : 'calls', jobIds: picked.map((job) => job.id) }
+  return { kind: lane === 'call' ? 'calls' : 'sends', jobIds: picked.map((job) => job.id) }
 }
 
 function direct(jobs: readonly WaitingJob[]): Batch {

@@ -1,6 +1,13 @@
 import { hourMs } from '#domain/time.ts'
-import type { RelayJob } from './api.ts'
+import { insert, replace, update } from '../durable/table.ts'
 import { enqueueReport } from './reportOutbox.ts'
+import {
+  type FailingPrincipalRow,
+  failingPrincipal,
+  failure as failureTable,
+  type JobRow,
+  job as jobTable,
+} from './tables.ts'
 
 export type JobFailure = {
   reason: string
@@ -28,8 +35,7 @@ export const failingSince = (now: number): number => now - forgetMs
 /** Delay after the n-th failure, counted from 0 (ms). */
 const failureDelay = (failures: number): number => Math.min(firstDelayMs * 2 ** failures, maxDelayMs)
 
-type Principal = { user_id: string; principal: string }
-type ParkedRow = Principal & { kind: RelayJob['kind']; simulation_failures: number }
+type ParkedRow = Pick<JobRow, 'user_id' | 'principal' | 'kind' | 'simulation_failures'>
 
 /**
  * Delays jobs after failures: those of the user after failures on chain, which cost gas; those of the principal (the
@@ -44,13 +50,13 @@ export class FailureQuota {
   }
 
   recordOnChain(userId: string, now: number): void {
-    this.#sql.exec('INSERT INTO failure (user_id, at) VALUES (?, ?)', userId, now)
+    insert(this.#sql, failureTable, { user_id: userId, at: now })
   }
 
   /** Parks the due jobs of users with too many failures on chain. */
   parkOverQuota(now: number): void {
     const users = this.#sql
-      .exec<{ user_id: string }>(
+      .exec<Pick<JobRow, 'user_id'>>(
         'SELECT user_id FROM failure WHERE at > ? GROUP BY user_id HAVING count(*) >= ?',
         now - windowMs,
         maxChainFailures,
@@ -70,7 +76,7 @@ export class FailureQuota {
 
   /** Parks jobs that fail in simulation and retries them later. Other jobs of their principals wait until then too. */
   park(failures: ReadonlyMap<string, JobFailure>, now: number): void {
-    const principals = new Map<string, Principal>()
+    const principals = new Map<string, ParkedRow>()
     for (const [id, failure] of failures) {
       const job = this.#parkOne(id, failure, now)
       if (!job || job.kind === 'exit' || failure.onlyInBatch) continue
@@ -108,7 +114,7 @@ export class FailureQuota {
       .toArray()
     if (job) {
       const dueAt = now + failureDelay(job.simulation_failures - 1)
-      this.#sql.exec('UPDATE job SET due_at = ? WHERE id = ?', dueAt, id)
+      update(this.#sql, jobTable, { id }, { due_at: dueAt })
     }
     return job
   }
@@ -119,20 +125,15 @@ export class FailureQuota {
     if (known && known.retry_at > now) return known.retry_at
     const failures = known?.failures ?? 0
     const retryAt = now + failureDelay(failures)
-    this.#sql.exec(
-      'INSERT OR REPLACE INTO failing_principal (user_id, principal, failures, retry_at) VALUES (?, ?, ?, ?)',
-      userId,
-      principal,
-      failures + 1,
-      retryAt,
-    )
+    const row = { user_id: userId, principal, failures: failures + 1, retry_at: retryAt }
+    replace(this.#sql, failingPrincipal, row)
     return retryAt
   }
 
   /** A mined job cancels one failure of its principal. Once none is left, its jobs that did not fail are due now. */
   recordMined(jobId: string, now: number): void {
     const [left] = this.#sql
-      .exec<Principal & { failures: number }>(
+      .exec<FailingPrincipalRow>(
         `UPDATE failing_principal SET failures = failures - 1
          WHERE (user_id, principal) = (SELECT user_id, principal FROM job WHERE id = ?) RETURNING *`,
         jobId,
@@ -154,10 +155,10 @@ export class FailureQuota {
     return Math.max(now, this.#failing(userId, principal, now)?.retry_at ?? now)
   }
 
-  #failing(userId: string, principal: string, now: number): { failures: number; retry_at: number } | undefined {
+  #failing(userId: string, principal: string, now: number): FailingPrincipalRow | undefined {
     return this.#sql
-      .exec<{ failures: number; retry_at: number }>(
-        'SELECT failures, retry_at FROM failing_principal WHERE user_id = ? AND principal = ? AND retry_at > ?',
+      .exec<FailingPrincipalRow>(
+        'SELECT * FROM failing_principal WHERE user_id = ? AND principal = ? AND retry_at > ?',
         userId,
         principal,
         failingSince(now),

@@ -1,6 +1,8 @@
 import { isAddress, isHex } from 'viem/utils'
+import { insert, type RowOf } from '../durable/table.ts'
 import type { RelayJob, SubmitResult } from './api.ts'
 import type { JobQueue } from './jobQueue.ts'
+import { frozen as frozenTable, guard as guardTable } from './tables.ts'
 
 /** Decides which submitted jobs enter the queue. Every reason to refuse one is here. Callers open the transaction. */
 export class JobIntake {
@@ -50,7 +52,7 @@ export class JobIntake {
    * left out.
    */
   #acceptedContents(scopes: readonly string[]): Map<string, string> {
-    const rows = this.#sql.exec<{ scope: string; content: string }>(
+    const rows = this.#sql.exec<Pick<RowOf<typeof guardTable>, 'scope' | 'content'>>(
       'SELECT scope, content FROM guard WHERE scope IN (SELECT value FROM json_each(?))',
       JSON.stringify(scopes),
     )
@@ -59,24 +61,18 @@ export class JobIntake {
 
   /** Keeps the content at least until the deadline (unix seconds). For a known scope only the deadline can change. */
   #keepContent({ scope, content }: NonNullable<RelayJob['guard']>, deadline: number): void {
-    this.#sql.exec(
-      `INSERT INTO guard (scope, content, max_deadline) VALUES (?, ?, ?)
-       ON CONFLICT (scope) DO UPDATE SET max_deadline = max(max_deadline, excluded.max_deadline)`,
-      scope,
-      content,
-      deadline,
-    )
+    const onConflict = 'ON CONFLICT (scope) DO UPDATE SET max_deadline = max(max_deadline, excluded.max_deadline)'
+    insert(this.#sql, guardTable, { scope, content, max_deadline: deadline }, onConflict)
   }
 
-  /** Users whose jobs are refused while their Treasury is restored from a backup. */
   #frozenUsers(): Set<string> {
-    const rows = this.#sql.exec<{ user_id: string }>('SELECT user_id FROM frozen').toArray()
+    const rows = this.#sql.exec<RowOf<typeof frozenTable>>('SELECT * FROM frozen').toArray()
     return new Set(rows.map((row) => row.user_id))
   }
 
   /** Drops the user's waiting jobs and refuses new ones. */
   freeze(userId: string, now: number): void {
-    this.#sql.exec('INSERT OR IGNORE INTO frozen (user_id) VALUES (?)', userId)
+    insert(this.#sql, frozenTable, { user_id: userId }, 'ON CONFLICT DO NOTHING')
     this.#queue.dropOfUser(userId, 'frozen', now)
   }
 

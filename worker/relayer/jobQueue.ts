@@ -1,9 +1,10 @@
 import { minLifetimeSeconds } from '#domain/intent.ts'
 import type { Hex } from '../chain/types.ts'
+import { insert, update } from '../durable/table.ts'
 import type { RelayJob, StuckJob } from './api.ts'
-import type { Lane } from './chooseBatch.ts'
 import type { FailureQuota } from './failureQuota.ts'
 import { enqueueReport } from './reportOutbox.ts'
+import { accountTx, type JobRow, job as jobTable } from './tables.ts'
 
 /** Failures on chain after which a job is given up. */
 const maxChainFailures = 3
@@ -12,15 +13,6 @@ const reopenAfterMs = 15_000 // 15 seconds
 
 /** The part of a job from which a transaction is encoded. */
 export type QueuedJob = Pick<RelayJob, 'id' | 'userId' | 'target' | 'data' | 'packed'> & { contractSet: number }
-
-type LoadedRow = {
-  id: string
-  user_id: string
-  target: Hex
-  data: Hex
-  packed: string | null
-  contract_set: number
-}
 
 /**
  * The jobs of one Relayer, from submission until a day after their end (prune.ts):
@@ -46,7 +38,7 @@ export class JobQueue {
 
   /** The ids of these that were submitted before. */
   knownIds(ids: readonly string[]): Set<string> {
-    const rows = this.#sql.exec<{ id: string }>(
+    const rows = this.#sql.exec<Pick<JobRow, 'id'>>(
       'SELECT id FROM job WHERE id IN (SELECT value FROM json_each(?))',
       JSON.stringify(ids),
     )
@@ -55,26 +47,23 @@ export class JobQueue {
 
   add(job: RelayJob, now: number): void {
     const { principal = '' } = job
-    this.#sql.exec(
-      `INSERT INTO job (id, user_id, principal, is_new_account, kind, lane, target, data, packed, scope, deadline,
-         queued_at, due_at, ref, contract_set)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      job.id,
-      job.userId,
+    insert(this.#sql, jobTable, {
+      id: job.id,
+      ref: job.ref ? JSON.stringify(job.ref) : null,
+      user_id: job.userId,
       principal,
-      job.isNewAccount ? 1 : 0,
-      job.kind,
-      (job.packed ? 'send' : 'call') satisfies Lane,
-      job.target,
-      job.data,
-      job.packed ? JSON.stringify(job.packed) : null,
-      job.guard?.scope ?? null,
-      job.deadline,
-      now,
-      job.kind === 'exit' ? now : this.#quota.retryAt(job.userId, principal, now),
-      job.ref ? JSON.stringify(job.ref) : null,
-      job.contractSet ?? 1,
-    )
+      is_new_account: job.isNewAccount ? 1 : 0,
+      kind: job.kind,
+      lane: job.packed ? 'send' : 'call',
+      contract_set: job.contractSet ?? 1,
+      target: job.target,
+      data: job.data,
+      packed: job.packed ? JSON.stringify(job.packed) : null,
+      scope: job.guard?.scope ?? null,
+      deadline: job.deadline,
+      queued_at: now,
+      due_at: job.kind === 'exit' ? now : this.#quota.retryAt(job.userId, principal, now),
+    })
   }
 
   /** Number of jobs not in a transaction yet, and when the oldest was submitted (ms); null if there are none. */
@@ -110,7 +99,7 @@ export class JobQueue {
 
   /** Jobs in the order of `ids`, but sends of one wallet by rising nonce. Jobs that no longer wait are left out. */
   load(ids: readonly string[]): QueuedJob[] {
-    const rows = this.#sql.exec<LoadedRow>(
+    const rows = this.#sql.exec<Pick<JobRow, 'id' | 'user_id' | 'target' | 'data' | 'packed' | 'contract_set'>>(
       `SELECT id, user_id, target, data, packed, contract_set FROM job
        WHERE id IN (SELECT value FROM json_each(?)) AND state IN ('waiting','parked')`,
       JSON.stringify(ids),
@@ -179,18 +168,19 @@ export class JobQueue {
   /** The job failed inside the mined transaction `nonce`. It is retried in its own transaction, or given up. */
   markFailedOnChain(id: string, nonce: number, hash: Hex, now: number): void {
     const job = this.#sql
-      .exec<{ user_id: string; chain_failures: number }>(
+      .exec<Pick<JobRow, 'user_id' | 'kind' | 'chain_failures'>>(
         `UPDATE job SET chain_failures = chain_failures + 1 WHERE id = ? AND state = 'in_flight' AND nonce = ?
-         RETURNING user_id, chain_failures`,
+         RETURNING user_id, kind, chain_failures`,
         id,
         nonce,
       )
       .toArray()[0]
     if (!job) return
-    this.#quota.recordOnChain(job.user_id, now)
+    // A recipient can make a transfer fail, and must not hold up the sender of the payout.
+    if (job.kind !== 'sendOn') this.#quota.recordOnChain(job.user_id, now)
     if (job.chain_failures < maxChainFailures) this.requeue(id, nonce, { isolated: true }, now)
     else {
-      this.#sql.exec('UPDATE job SET reverts = 1 WHERE id = ?', id)
+      update(this.#sql, jobTable, { id }, { reverts: 1 })
       this.#finish('id = ?', [id], { state: 'failed', reason: 'failed on chain', hash }, now)
     }
   }
@@ -228,10 +218,8 @@ export class JobQueue {
       now - reopenAfterMs,
     )
     for (const { nonce } of mined.toArray()) {
-      this.#sql.exec(
-        `UPDATE account_tx SET state = 'open', missing_at = NULL, closed_at = NULL WHERE nonce = ? AND state = 'mined'`,
-        nonce,
-      )
+      const reopened = { state: 'open', missing_at: null, closed_at: null } as const
+      update(this.#sql, accountTx, { nonce, state: 'mined' }, reopened)
       this.undoMined(nonce)
       // Such a job was never in a transaction itself.
       this.#sql.exec(

@@ -1,5 +1,6 @@
 import { dayMs } from '#domain/time.ts'
 import { forgetTurns } from './readyJobs.ts'
+import type { AccountTransaction } from './tables.ts'
 import type { TransactionSubmitter } from './transactionSubmitter.ts'
 import { lostWatchMs } from './transactions.ts'
 
@@ -59,7 +60,7 @@ const deleteOldJobs = (sql: SqlStorage, now: number): number =>
 /** The range is from the account's first nonce to its next one at a finalized block. */
 function deleteFinalTransactions(sql: SqlStorage, [first, next]: readonly [number, number], now: number): number {
   const final = sql
-    .exec<{ nonce: number }>(
+    .exec<Pick<AccountTransaction, 'nonce'>>(
       `SELECT nonce FROM account_tx WHERE nonce >= ? AND nonce < ? AND state <> 'open' AND (state = 'mined' OR closed_at < ?)
        ORDER BY nonce LIMIT ?`,
       first,

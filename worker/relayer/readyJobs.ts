@@ -1,9 +1,10 @@
 import { stepGas } from '#domain/gasAllowance.ts'
 import { hasContracts } from '../chain/contractSets.ts'
 import type { Chain } from '../chain/types.ts'
-import type { RelayJob } from './api.ts'
-import type { Lane, WaitingJob } from './chooseBatch.ts'
+import { replace } from '../durable/table.ts'
+import type { WaitingJob } from './chooseBatch.ts'
 import { failingSince, isFailingPrincipal } from './failureQuota.ts'
+import { type JobRow, newAccountTurn } from './tables.ts'
 
 /** Maximum number of jobs per user and lane considered for a batch, so that a long queue does not hide other users. */
 const maxReadyPerUser = 50
@@ -17,18 +18,7 @@ const isReady = `state IN ('waiting','parked') AND due_at <= ?
 export const hasReadyJobs = (sql: SqlStorage, now: number): boolean =>
   sql.exec(`SELECT 1 FROM job WHERE ${isReady} LIMIT 1`, now).toArray().length > 0
 
-type ReadyRow = {
-  id: string
-  user_id: string
-  principal: string
-  is_new_account: number
-  kind: RelayJob['kind']
-  lane: Lane
-  contract_set: number
-  isolated: number
-  is_failing: number
-  waiting_since: number
-}
+type ReadyRow = JobRow & { is_failing: number; waiting_since: number }
 
 /**
  * Jobs that may be sent now, by due time. Of a long queue, only the first ones, taking turns between principals and users.
@@ -78,7 +68,7 @@ export function readyJobs(sql: SqlStorage, chain: Pick<Chain, 'contractSets'>, n
 /** Moves the new accounts of these jobs to the end of their queue. */
 export function recordTurns(sql: SqlStorage, jobs: readonly WaitingJob[], now: number): void {
   for (const { userId } of jobs.filter(({ isNewAccount }) => isNewAccount))
-    sql.exec('INSERT OR REPLACE INTO new_account_turn (user_id, last_turn) VALUES (?, ?)', userId, now)
+    replace(sql, newAccountTurn, { user_id: userId, last_turn: now })
 }
 
 /** Forgets turns from before `before` (ms): nothing that was due then still waits. */

@@ -28,7 +28,7 @@ import { type FeeCeilings, feesWithin, parseFeeCeilings } from './fees.ts'
 import { JobIntake } from './jobIntake.ts'
 import { JobQueue } from './jobQueue.ts'
 import { relayerSchema } from './migrations.ts'
-import { grantNewAccountGas } from './newAccountGas.ts'
+import { grantNewAccountGas, hasNewAccountGas } from './newAccountGas.ts'
 import { prune } from './prune.ts'
 import { hasReadyJobs, readyJobs, recordTurns } from './readyJobs.ts'
 import { ReportOutbox } from './reportOutbox.ts'
@@ -168,6 +168,10 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
 
   async grantGas(gas: number, purpose: GasPurpose): Promise<boolean> {
     return grantNewAccountGas(this.#schema.storage.sql, gas, purpose, this.#limits, this.clock.now())
+  }
+
+  async hasGas(gas: number, purpose: GasPurpose): Promise<boolean> {
+    return hasNewAccountGas(this.#schema.storage.sql, gas, purpose, this.#limits, this.clock.now())
   }
 
   async wakeUp(): Promise<boolean> {

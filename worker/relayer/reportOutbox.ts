@@ -1,6 +1,7 @@
-import type { Hex } from '../chain/types.ts'
+import type { ColumnsIn } from '../durable/table.ts'
 import type { Env } from '../env.ts'
 import type { JobRef, JobReport } from './api.ts'
+import type { JobRow } from './tables.ts'
 
 const firstRetryMs = 1_000 // 1 second, doubling
 /** The Treasury also requests reports and settles from the chain, so a report may be given up. */
@@ -10,19 +11,8 @@ const maxReportsAtOnce = 200
 /** For `UPDATE job SET …`: marks a change to be reported to the Treasury. Binds one value, the time in ms. */
 export const enqueueReport = 'report_version = report_version + 1, report_at = ?, report_attempts = 0'
 
-type ReportRow = {
-  id: string
-  ref: string | null
-  user_id: string
-  state: 'waiting' | 'parked' | 'in_flight' | 'mined' | 'failed' | 'dropped'
-  tx_hash: Hex | null
-  mined_block: number | null
-  reason: string | null
-  reverts: number
-  gas_used: number
-  report_version: number
-}
 const reportColumns = 'id, ref, user_id, state, tx_hash, mined_block, reason, reverts, gas_used, report_version'
+type ReportRow = Pick<JobRow, ColumnsIn<typeof reportColumns>>
 
 /** Reports that one user's Treasury has not received. `versions` says which change of each job the reports describe. */
 export type PendingReports = { userId: string; reports: JobReport[]; versions: { id: string; version: number }[] }

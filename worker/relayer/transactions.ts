@@ -1,43 +1,19 @@
 import { signTransaction, type UnsignedTransaction } from '../chain/transaction.ts'
-import type { Address, ChainId, Hex } from '../chain/types.ts'
+import type { Address, ChainId } from '../chain/types.ts'
+import { insert, update } from '../durable/table.ts'
 import type { RelayerAccount } from './account.ts'
 import type { TransactionContent } from './batchEncoding.ts'
 import { type Batch, maxInFlight } from './chooseBatch.ts'
 import type { Fees } from './fees.ts'
+import { type AccountTransaction, type Attempt, accountTx, attempt, type RelayerAccountRow } from './tables.ts'
 
 /** How long receipts of a lost nonce are still watched for, because the node may have been wrong. */
 export const lostWatchMs = 600_000 // 10 minutes
 const maxWatched = 100
 const transferGas = 21_000n
 
-/** `fill` closes a nonce gap of which nothing is known. */
-export type AccountTransaction = {
-  nonce: number
-  kind: Batch['kind'] | 'fill'
-  target: Address
-  data: Hex
-  gas: number
-  /** Wei, as a decimal; 0 except for a plain transfer to the next account. */
-  value: string
-  /** lost: another transaction consumed the nonce. */
-  state: 'open' | 'mined' | 'lost'
-  /** 1 once a node has accepted the newest attempt. */
-  accepted: number
-  sent_block: number | null
-  missing_at: number | null
-  /** Null until a receipt was seen. */
-  gas_used: number | null
-}
 /** A transaction without a final outcome. */
 export type OpenTransaction = Pick<AccountTransaction, 'nonce' | 'accepted' | 'sent_block'>
-export type Attempt = {
-  hash: Hex
-  nonce: number
-  raw: Hex
-  is_cancellation: number
-  max_fee: string
-  max_priority_fee: string
-}
 /** An attempt whose receipt matters. */
 export type WatchedAttempt = Pick<Attempt, 'hash' | 'nonce' | 'is_cancellation'>
 
@@ -70,7 +46,10 @@ export class Transactions {
   /** Null until the chain was read for the first time. */
   nextNonce(): number | null {
     return this.#sql
-      .exec<{ next_nonce: number | null }>('SELECT next_nonce FROM relayer_account WHERE version = ?', this.#version)
+      .exec<Pick<RelayerAccountRow, 'next_nonce'>>(
+        'SELECT next_nonce FROM relayer_account WHERE version = ?',
+        this.#version,
+      )
       .one().next_nonce
   }
 
@@ -117,7 +96,7 @@ export class Transactions {
   /** Closes a gap below our nonces, with the earlier content of this nonce, or with an empty transfer if it had none. */
   fillGap(nonce: number, fees: Fees, now: number): void {
     if (this.get(nonce)) {
-      this.#sql.exec(`UPDATE account_tx SET state = 'open', accepted = 0, missing_at = NULL WHERE nonce = ?`, nonce)
+      this.#change(nonce, { state: 'open', accepted: 0, missing_at: null })
     } else {
       this.#insert(nonce, 'fill', this.#emptyTransfer(), now)
       this.signCancellation(nonce, fees, now)
@@ -125,16 +104,15 @@ export class Transactions {
   }
 
   #insert(nonce: number, kind: AccountTransaction['kind'], content: TransactionContent, now: number, value = 0n): void {
-    this.#sql.exec(
-      'INSERT INTO account_tx (nonce, kind, target, data, gas, created_at, value) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    insert(this.#sql, accountTx, {
       nonce,
       kind,
-      content.to,
-      content.data,
-      Number(content.gas),
-      now,
-      value.toString(),
-    )
+      target: content.to,
+      data: content.data,
+      value: value.toString(),
+      gas: Number(content.gas),
+      created_at: now,
+    })
   }
 
   #emptyTransfer(): TransactionContent {
@@ -168,17 +146,16 @@ export class Transactions {
       ...fees,
     }
     const { raw, hash } = signTransaction(unsigned, this.#account.privateKey)
-    this.#sql.exec(
-      `INSERT OR IGNORE INTO attempt (hash, nonce, raw, is_cancellation, max_fee, max_priority_fee, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    const row = {
       hash,
       nonce,
       raw,
-      isCancellation ? 1 : 0,
-      fees.maxFeePerGas.toString(),
-      fees.maxPriorityFeePerGas.toString(),
-      now,
-    )
+      is_cancellation: isCancellation ? 1 : 0,
+      max_fee: fees.maxFeePerGas.toString(),
+      max_priority_fee: fees.maxPriorityFeePerGas.toString(),
+      created_at: now,
+    }
+    insert(this.#sql, attempt, row, 'ON CONFLICT DO NOTHING')
     this.markUnsent(nonce)
   }
 
@@ -253,12 +230,12 @@ export class Transactions {
 
   /** A node accepted the newest attempt while `block` was the newest. */
   markAccepted(nonce: number, block: number): void {
-    this.#sql.exec('UPDATE account_tx SET accepted = 1, sent_block = ? WHERE nonce = ?', block, nonce)
+    this.#change(nonce, { accepted: 1, sent_block: block })
   }
 
   /** The newest attempt has to be sent, or sent again because a pool may have dropped it. */
   markUnsent(nonce: number): void {
-    this.#sql.exec('UPDATE account_tx SET accepted = 0 WHERE nonce = ?', nonce)
+    this.#change(nonce, { accepted: 0 })
   }
 
   /** Since when the nonce has been known to be used without a known receipt (ms). The first call records `now`. */
@@ -276,7 +253,7 @@ export class Transactions {
     const now = gasUsed < BigInt(gas) ? Number(gasUsed) : gas
     const jobs = this.jobIds(nonce)
     const share = (total: number) => Math.ceil(total / Math.max(1, jobs.length))
-    this.#sql.exec('UPDATE account_tx SET gas_used = ? WHERE nonce = ?', now, nonce)
+    this.#change(nonce, { gas_used: now })
     this.#sql.exec(
       'UPDATE job SET gas_used = gas_used + ? WHERE id IN (SELECT value FROM json_each(?))',
       share(now) - share(before ?? 0),
@@ -285,6 +262,10 @@ export class Transactions {
   }
 
   close(nonce: number, state: 'mined' | 'lost', now: number): void {
-    this.#sql.exec('UPDATE account_tx SET state = ?, closed_at = ? WHERE nonce = ?', state, now, nonce)
+    this.#change(nonce, { state, closed_at: now })
+  }
+
+  #change(nonce: number, changes: Partial<AccountTransaction>): void {
+    update(this.#sql, accountTx, { nonce }, changes)
   }
 }

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { ChangesQuery, EndChanges } from '#schemas/change.ts'
 import { ReadNotices } from '#schemas/notice.ts'
 import { Preferences } from '#schemas/preferences.ts'
 import { NamedPushSubscription, SavePushSubscription } from '#schemas/push.ts'
@@ -36,6 +37,18 @@ export const notices = new Hono<AppEnv>()
   .get('/count', async (c) => c.json(success(await c.var.treasury.notices().count())))
   .post('/read', validate('json', ReadNotices), async (c) =>
     c.json(success(await c.var.treasury.notices().markRead(c.req.valid('json').upTo))),
+  )
+
+/** /api/changes: the owner's history of changes. */
+export const changes = new Hono<AppEnv>()
+  .use(login('treasury'))
+  .get('/', validate('query', ChangesQuery), async (c) => {
+    const { before } = c.req.valid('query')
+    return c.json(success(await c.var.treasury.review().changes(before ?? null)))
+  })
+  .get('/made', async (c) => c.json(success(await c.var.treasury.review().made())))
+  .post('/end', validate('json', EndChanges), async (c) =>
+    c.json(success(await c.var.treasury.review().endMade(c.req.valid('json').ids))),
   )
 
 /** /api/push: notifications in the user's browsers. */

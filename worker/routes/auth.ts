@@ -12,7 +12,7 @@ import {
   Signup,
 } from '#schemas/account.ts'
 import type { AppEnv } from '../appEnv.ts'
-import { addressLimit, callerAddress } from '../middleware/rateLimit.ts'
+import { addressLimit, callerAddress, passwordTurn } from '../middleware/rateLimit.ts'
 import { validate } from '../middleware/validate.ts'
 import { success } from '../result.ts'
 import {
@@ -31,10 +31,10 @@ const confirmed = (reply: ConfirmReply) =>
 /** /api/auth/cognito */
 export const auth = new Hono<AppEnv>()
   .use(addressLimit('sign-in'))
-  .post('/login', validate('json', Login), async (c) =>
+  .post('/login', passwordTurn, validate('json', Login), async (c) =>
     c.json(success(await login(c.var.deps, c.req.valid('json'), callerAddress(c)))),
   )
-  .post('/new-password', validate('json', AnswerChallenge), async (c) =>
+  .post('/new-password', passwordTurn, validate('json', AnswerChallenge), async (c) =>
     c.json(success(await answerChallenge(c.var.deps, c.req.valid('json')))),
   )
   .post('/refresh', validate('json', Refresh), async (c) =>
@@ -44,7 +44,7 @@ export const auth = new Hono<AppEnv>()
     await signOut(c.var.deps, c.req.valid('json').refreshToken)
     return c.json(success(null))
   })
-  .post('/signup', validate('json', Signup), async (c) => {
+  .post('/signup', passwordTurn, validate('json', Signup), async (c) => {
     const reply = await signUpWithPassword(c.var.deps, c.req.valid('json'), callerAddress(c))
     return c.json(success(reply, 'Account created! Check your email for the confirmation code.'), 201)
   })
@@ -62,17 +62,23 @@ export const auth = new Hono<AppEnv>()
     await forgotPassword(c.var.deps, c.req.valid('json'), callerAddress(c))
     return c.json(success(null, 'If there is an account with this email, a code is on its way.'))
   })
-  .post('/reset-password', validate('json', ResetPassword), async (c) => {
+  .post('/reset-password', passwordTurn, validate('json', ResetPassword), async (c) => {
     await resetPassword(c.var.deps, c.req.valid('json'), callerAddress(c))
     return c.json(success(null, passwordChanged))
   })
-  .post('/reset-password-link', validate('json', ResetPasswordByLink), async (c) => {
+  .post('/reset-password-link', passwordTurn, validate('json', ResetPasswordByLink), async (c) => {
     await resetPassword(c.var.deps, c.req.valid('json'), callerAddress(c))
     return c.json(success(null, passwordChanged))
   })
 
 /** /api/login: the older of the two sign-ins; `token` is the access token. */
-export const plainLogin = new Hono<AppEnv>().post('/', addressLimit('sign-in'), validate('json', Login), async (c) => {
-  const reply = await login(c.var.deps, c.req.valid('json'), callerAddress(c))
-  return c.json(success('challengeName' in reply ? reply : { token: reply.accessToken, user: reply.user }))
-})
+export const plainLogin = new Hono<AppEnv>().post(
+  '/',
+  addressLimit('sign-in'),
+  passwordTurn,
+  validate('json', Login),
+  async (c) => {
+    const reply = await login(c.var.deps, c.req.valid('json'), callerAddress(c))
+    return c.json(success('challengeName' in reply ? reply : { token: reply.accessToken, user: reply.user }))
+  },
+)

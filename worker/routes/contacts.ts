@@ -12,12 +12,13 @@ import { login } from '../middleware/auth.ts'
 import { readsRows } from '../middleware/lists.ts'
 import { validate } from '../middleware/validate.ts'
 import { success } from '../result.ts'
+import { contactBalances } from '../services/contactBalances.ts'
 import {
-  contactBalances,
   contactNames,
   createContact,
   deleteContact,
   getContact,
+  groupsWithContact,
   listContacts,
   matchContacts,
   restoreContact,
@@ -42,7 +43,7 @@ export const contacts = new Hono<AppEnv>()
     requireOwnId(c.req.valid('json').userId, c.var.userId)
     return c.json(success(await createContact(c.var.deps, c.var.userId, c.req.valid('json'))), 201)
   })
-  .get('/balances', readsRows(), validate('query', ContactBalancesQuery), async (c) =>
+  .get('/balances', readsRows({ isSearch: true }), validate('query', ContactBalancesQuery), async (c) =>
     c.json(success(await contactBalances(c.var.deps, c.var.userId, c.req.valid('query').ids))),
   )
   .get('/matches', readsRows({ isSearch: true }), validate('query', ContactMatchesQuery), async (c) =>
@@ -53,6 +54,9 @@ export const contacts = new Hono<AppEnv>()
   )
   .get('/:contactId', async (c) =>
     c.json(success(await getContact(c.var.deps, c.var.userId, c.req.param('contactId')))),
+  )
+  .get('/:contactId/groups', async (c) =>
+    c.json(success(await groupsWithContact(c.var.deps, c.var.userId, c.req.param('contactId')))),
   )
   .put('/:contactId', validate('json', SaveContact), async (c) => {
     requireOwnId(c.req.valid('json').userId, c.var.userId)

@@ -4,16 +4,7 @@ import { Faucet, LocalOnramp } from '#schemas/dev.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { primaryChain } from '../chain/networkSettings.ts'
 import { localChain, mintStandIn } from '../dev/faucet.ts'
-import {
-  addressPage,
-  betaPage,
-  inboxMessages,
-  inboxPage,
-  onrampPage,
-  operatorSignInPage,
-  signInAsOperator,
-  transactionPage,
-} from '../dev/pages.ts'
+import { addressPage, betaPage, inboxMessages, inboxPage, onrampPage, transactionPage } from '../dev/pages.ts'
 import { AppError } from '../errors.ts'
 import { requireJson } from '../middleware/requests.ts'
 import { validate } from '../middleware/validate.ts'
@@ -52,8 +43,6 @@ export const dev = new Hono<AppEnv>()
     })
     return c.body(await response.text(), response.status as 200, headers)
   })
-  .get('/operator', operatorSignInPage)
-  .post('/operator', signInAsOperator)
   .get('/beta', betaPage)
   .get('/tx/:hash', (c) => transactionPage(c, c.req.param('hash')))
   .get('/address/:address', (c) => addressPage(c, c.req.param('address')))

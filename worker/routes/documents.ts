@@ -29,4 +29,8 @@ export const wellKnown = new Hono<AppEnv>()
   .get('/oauth-protected-resource', (c) => c.json(protectedResource(c.env.API_ORIGIN, '/v1')))
   .get('/oauth-protected-resource/v1', (c) => c.json(protectedResource(c.env.API_ORIGIN, '/v1')))
   .get('/oauth-protected-resource/mcp', (c) => c.json(protectedResource(c.env.API_ORIGIN, '/mcp')))
+  // W3C "Relying Party Passkey Endpoints": password managers can say what deleting a passkey destroys.
+  .get('/passkey-endpoints', (c) =>
+    c.json(c.env.PASSKEY_DOMAIN ? { prfUsageDetails: `${c.env.APP_ORIGIN}/claim` } : {}),
+  )
   .get('/oauth-authorization-server', (c) => c.json(authorizationServer(c.env.API_ORIGIN)))

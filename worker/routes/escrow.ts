@@ -1,7 +1,9 @@
 import { Hono } from 'hono'
+import { claimTokenIn } from '#domain/readers/claimToken.ts'
 import { checksumAddress } from '#domain/validators.ts'
 import { Claim, CreateEscrow, type ReclaimReply, ResendPasscode, SendReceipt, VerifyPasscode } from '#schemas/escrow.ts'
 import { PayoutFilter, PayoutsQuery } from '#schemas/lists.ts'
+import { SendOn, SendOnQuery } from '#schemas/sendOn.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { login } from '../middleware/auth.ts'
 import { idempotencyKey } from '../middleware/idempotency.ts'
@@ -13,26 +15,34 @@ import { success, unwrap } from '../result.ts'
 import { claimPage, claimPayout, resendPasscode, sendReceipt, verifyPasscode } from '../services/claims.ts'
 import { namedContact } from '../services/contacts.ts'
 import { exportPayouts, getPayout, listPayouts } from '../services/lists.ts'
+import { keptBalance, sendOn, sentOn } from '../services/sendOn.ts'
 
 /** /api/escrow. The recipient's calls are public; the sender's require a login. */
 export const escrow = new Hono<AppEnv>()
   .get('/claim/:accessToken', addressLimit('claim-reads'), async (c) =>
-    c.json(success(await claimPage(c.env, c.req.param('accessToken'), c.var.deps.now()))),
+    c.json(success(await claimPage(c.env, claimTokenIn(c.req.param('accessToken')), c.var.deps.now()))),
   )
   .post('/verify-passcode', addressLimit('claim-tries'), validate('json', VerifyPasscode), async (c) =>
     c.json(success(await verifyPasscode(c.env, c.req.valid('json')))),
   )
   .post('/claim', addressLimit('claim-tries'), validate('json', Claim), async (c) => {
-    const { accessToken, passcode, sessionToken, recipientAddress } = c.req.valid('json')
-    return c.json(
-      success(await claimPayout(c.env, { accessToken, passcode, sessionToken, to: checksumAddress(recipientAddress) })),
-    )
+    const { recipientAddress, ...claim } = c.req.valid('json')
+    return c.json(success(await claimPayout(c.var.deps, { ...claim, to: checksumAddress(recipientAddress) })))
   })
   .post('/resend-passcode', addressLimit('claim-tries'), validate('json', ResendPasscode), async (c) =>
     c.json(success(await resendPasscode(c.env, c.req.valid('json').accessToken))),
   )
   .post('/receipt', addressLimit('claim-tries'), validate('json', SendReceipt), async (c) =>
     c.json(success(await sendReceipt(c.env, c.req.valid('json').accessToken))),
+  )
+  .post('/send-on', addressLimit('claim-tries'), validate('json', SendOn), async (c) =>
+    c.json(success(await sendOn(c.env, c.req.valid('json')))),
+  )
+  .get('/send-on/:accessToken', addressLimit('claim-reads'), validate('query', SendOnQuery), async (c) =>
+    c.json(success(await sentOn(c.env, claimTokenIn(c.req.param('accessToken')), c.req.valid('query').nonce))),
+  )
+  .get('/kept-balance/:accessToken', addressLimit('claim-reads'), async (c) =>
+    c.json(success(await keptBalance(c.var.deps, claimTokenIn(c.req.param('accessToken'))))),
   )
   .post('/create', login('treasury'), ownerPassword(), validate('json', CreateEscrow), async (c) => {
     const { sourceWalletId, recipientEmail, recipientPhone, contactId, ...terms } = c.req.valid('json')

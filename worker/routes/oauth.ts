@@ -2,9 +2,9 @@ import { type Context, Hono } from 'hono'
 import { html } from 'hono/html'
 import type { AppEnv } from '../appEnv.ts'
 import { AppError, OAuthError } from '../errors.ts'
-import { callerAddress } from '../middleware/rateLimit.ts'
+import { addressLimit, callerAddress, limitAddress } from '../middleware/rateLimit.ts'
 import { page } from '../pages/layout.ts'
-import { issueAppToken, revokeAppToken } from '../services/appTokens.ts'
+import { hasSecret, issueAppToken, revokeAppToken } from '../services/appTokens.ts'
 import { authorize } from '../services/authorize.ts'
 import { startDevice } from '../services/devices.ts'
 import { appGrants, introspect, issueToken, type OAuthRequest, revokeToken } from '../services/oauth.ts'
@@ -23,23 +23,23 @@ export const oauth = new Hono<AppEnv>()
   })
   .post('/revoke', async (c) => {
     const request = await oauthRequest(c)
-    const hasSecret = request.authorization !== undefined || request.form.has('client_secret')
-    await (hasSecret ? revokeToken : revokeAppToken)(c.var.deps, request)
+    await (hasSecret(request) ? revokeToken : revokeAppToken)(c.var.deps, request)
     return c.body(null, 200)
   })
   .post('/introspect', async (c) => c.json(await introspect(c.var.deps, await oauthRequest(c))))
-  .post('/register', async (c) => {
+  .post('/register', addressLimit('register'), async (c) => {
     if (!/^application\/json\s*(?:;|$)/i.test(c.req.header('content-type') ?? ''))
       throw new OAuthError('invalid_client_metadata', 'Send the registration as application/json.')
     const body: unknown = await c.req.json().catch(() => null)
     return c.json(await registerClient(c.var.deps, body, callerAddress(c)), 201, { pragma: 'no-cache' })
   })
-  .post('/device', async (c) => {
+  .post('/device', addressLimit('device'), async (c) => {
     const { form, address } = await oauthRequest(c)
     return c.json(await startDevice(c.var.deps, form, { address, place: placeOf(c) }), 200, { pragma: 'no-cache' })
   })
   .get('/authorize', async (c) => {
     try {
+      await limitAddress(c, 'authorize')
       const to = await authorize(c.var.deps, new URL(c.req.url).searchParams, callerAddress(c))
       return c.redirect(to, 302)
     } catch (error) {

@@ -30,9 +30,8 @@ import { currentStop, setStop, setWebhooksStopped } from '../ops/stops.ts'
 import { accountReport, findUsers, readAudit, setLimits, setSuspended, wakeUser } from '../ops/users.ts'
 import { readinessProblems } from '../readiness/readiness.ts'
 import { success } from '../result.ts'
-import { opsPages } from './opsPages.ts'
 
-/** /ops: the operators' API and pages. Every change is recorded with its actor and reason. */
+/** /ops: the operators' API, called by `npm run ops`. Every change is recorded with its actor and reason. */
 export const ops = new Hono<AppEnv>()
   .use('/*', operator())
   .use('/api/*', requireJson)
@@ -122,4 +121,3 @@ export const ops = new Hono<AppEnv>()
     const act = actOf(c, c.req.valid('json').reason)
     return c.json(success(await revokePasscode(c.var.deps, act, c.req.param('passcodeId'))))
   })
-  .route('/', opsPages)

@@ -1,5 +1,12 @@
 import { type Context, Hono } from 'hono'
-import { CheckPayment, CreateBudgetRequest, CreatePayment, type Payment, PaymentsQuery } from '#schemas/payment.ts'
+import {
+  CheckPayment,
+  CreateBudgetRequest,
+  CreatePayment,
+  type Payment,
+  PaymentContextQuery,
+  PaymentsQuery,
+} from '#schemas/payment.ts'
 import { CreatePurchase, PurchaseReceipt } from '#schemas/x402.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { agent, challenge } from '../middleware/auth.ts'
@@ -10,14 +17,15 @@ import { type Result, unwrap } from '../result.ts'
 import {
   cancelPayment,
   checkPayment,
+  checkPurchase,
   createPayment,
   createPurchase,
   getBudgetRequest,
   getPayment,
-  keepReceipt,
   listPayments,
   paymentContext,
   requestBudget,
+  storeReceipt,
 } from '../services/agentPayments.ts'
 import type { RateState } from '../treasury/limits/rpcTypes.ts'
 
@@ -39,8 +47,11 @@ export const payments = new Hono<AppEnv>()
     c.header('Retry-After', isWaiting ? approvalRetrySeconds : signingRetrySeconds)
     return c.json(bought.payment, 202)
   })
+  .post('/x402-payments/check', validate('json', CreatePurchase), async (c) =>
+    c.json(unwrapOrChallenge(c, await checkPurchase(caller(c), c.req.valid('json')))),
+  )
   .post('/x402-payments/:paymentId/receipt', validate('json', PurchaseReceipt), async (c) =>
-    c.json(unwrapOrChallenge(c, await keepReceipt(caller(c), c.req.param('paymentId'), c.req.valid('json')))),
+    c.json(unwrapOrChallenge(c, await storeReceipt(caller(c), c.req.param('paymentId'), c.req.valid('json')))),
   )
   .post('/budget-requests', validate('json', CreateBudgetRequest), async (c) => {
     const key = requiredIdempotencyKey(c)
@@ -72,7 +83,9 @@ export const payments = new Hono<AppEnv>()
   .post('/payments/:paymentId/cancel', async (c) =>
     c.json(unwrapOrChallenge(c, await cancelPayment(caller(c), c.req.param('paymentId')))),
   )
-  .get('/context', async (c) => c.json(unwrapOrChallenge(c, await paymentContext(caller(c)))))
+  .get('/context', validate('query', PaymentContextQuery), async (c) =>
+    c.json(unwrapOrChallenge(c, await paymentContext(caller(c), c.req.valid('query')))),
+  )
 
 /** People decide more slowly than programs, so polling more often is pointless. */
 const approvalRetrySeconds = '30'

@@ -5,6 +5,7 @@ import { BudgetHistoryQuery } from '#schemas/usage.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { login } from '../middleware/auth.ts'
 import { idempotencyKey } from '../middleware/idempotency.ts'
+import { readsRows } from '../middleware/lists.ts'
 import { ownerPassword } from '../middleware/ownerPassword.ts'
 import { validate } from '../middleware/validate.ts'
 import { success, unwrap } from '../result.ts'
@@ -21,11 +22,14 @@ export const policyGroups = new Hono<AppEnv>()
     c.json(success(await createGroup(c.var, idempotencyKey(c), c.req.valid('json'))), 201),
   )
   .get('/:groupId', async (c) => c.json(success(unwrap(await c.var.treasury.policies().group(c.req.param('groupId'))))))
+  .get('/:groupId/whitelist', readsRows(), async (c) =>
+    c.json(success(unwrap(await c.var.treasury.policies().whitelist(c.req.param('groupId'))))),
+  )
   .put('/:groupId', ownerPassword(), validate('json', UpdatePolicyGroup), async (c) => {
     const { passwordChecked } = c.var
     return c.json(success(await editGroup(c.var, c.req.param('groupId'), c.req.valid('json'), passwordChecked)))
   })
-  .post('/:groupId/replay', validate('json', ReplayRequest), async (c) =>
+  .post('/:groupId/replay', readsRows({ isSearch: true }), validate('json', ReplayRequest), async (c) =>
     c.json(success(await replayGroup(c.var, c.req.param('groupId'), c.req.valid('json')))),
   )
   .get('/:groupId/budget-history', validate('query', BudgetHistoryQuery), async (c) => {

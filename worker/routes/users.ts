@@ -4,7 +4,7 @@ import { ChangePassword, CompleteOnboarding, EditUser, LinkAddress, SignupWithPa
 import type { AppEnv } from '../appEnv.ts'
 import { AppError } from '../errors.ts'
 import { login } from '../middleware/auth.ts'
-import { addressLimit, callerAddress } from '../middleware/rateLimit.ts'
+import { addressLimit, callerAddress, passwordTurn } from '../middleware/rateLimit.ts'
 import { validate } from '../middleware/validate.ts'
 import { success } from '../result.ts'
 import { changePassword, completeOnboarding, getUser, rename, signUp } from '../services/accounts.ts'
@@ -18,7 +18,7 @@ export const ownUser = createMiddleware<AppEnv>(async (c, next) => {
 
 /** /api/users */
 export const users = new Hono<AppEnv>()
-  .post('/', addressLimit('sign-in'), validate('json', SignupWithPasscode), async (c) => {
+  .post('/', addressLimit('sign-in'), passwordTurn, validate('json', SignupWithPasscode), async (c) => {
     const reply = await signUp(c.var.deps, c.req.valid('json'), callerAddress(c))
     return c.json(success(reply, 'Account created! Check your email for login credentials.'), 201)
   })

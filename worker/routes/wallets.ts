@@ -4,7 +4,14 @@ import { type ChainId, chainIdOf, networks } from '#domain/networks.ts'
 import { checksumAddress } from '#domain/validators.ts'
 import { CreateOnrampSession } from '#schemas/onramp.ts'
 import { RotateSessionKey, SubmitOwnerAction } from '#schemas/sessionKey.ts'
-import { type DeployReply, DeployWallet, ImportWallet, RenameWallet, ViewPrivateKey } from '#schemas/wallet.ts'
+import {
+  DeleteWallet,
+  type DeployReply,
+  DeployWallet,
+  ImportWallet,
+  RenameWallet,
+  ViewPrivateKey,
+} from '#schemas/wallet.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { isInUse, primaryChain } from '../chain/networkSettings.ts'
 import { AppError } from '../errors.ts'
@@ -89,9 +96,10 @@ export const wallets = new Hono<AppEnv>()
     const name = c.req.valid('json').name || null
     return c.json(success(unwrap(await c.var.treasury.wallets().rename(c.req.param('walletId'), name))))
   })
-  .delete('/:walletId', async (c) =>
-    c.json(success(unwrap(await c.var.treasury.wallets().delete(c.req.param('walletId'))))),
-  )
+  .delete('/:walletId', ownerPassword(), validate('json', DeleteWallet), async (c) => {
+    const { treasury, passwordChecked } = c.var
+    return c.json(success(unwrap(await treasury.wallets().delete(c.req.param('walletId'), passwordChecked))))
+  })
   .post('/:walletId/private-key', validate('json', ViewPrivateKey), async (c) => {
     const { masterPassword } = c.req.valid('json')
     c.header('Cache-Control', 'no-store')

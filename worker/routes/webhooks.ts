@@ -1,7 +1,8 @@
 import { Hono } from 'hono'
-import { CreateWebhook, DeliveriesQuery, EditWebhook } from '#schemas/webhook.ts'
+import { CreateWebhook, DeliveriesQuery, EditWebhook, RotateSecret } from '#schemas/webhook.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { login } from '../middleware/auth.ts'
+import { ownerPassword } from '../middleware/ownerPassword.ts'
 import { validate } from '../middleware/validate.ts'
 import { success, unwrap } from '../result.ts'
 
@@ -11,18 +12,24 @@ const pageSize = 25
 export const webhooks = new Hono<AppEnv>()
   .use(login('treasury'))
   .get('/', async (c) => c.json(success(await c.var.treasury.webhooks().list())))
-  .post('/', validate('json', CreateWebhook), async (c) =>
-    c.json(success(unwrap(await c.var.treasury.webhooks().create(c.req.valid('json')))), 201),
-  )
-  .patch('/:webhookId', validate('json', EditWebhook), async (c) =>
-    c.json(success(unwrap(await c.var.treasury.webhooks().edit(c.req.param('webhookId'), c.req.valid('json'))))),
-  )
+  .post('/', ownerPassword(), validate('json', CreateWebhook), async (c) => {
+    const { url, events } = c.req.valid('json')
+    const created = c.var.treasury.webhooks().create({ url, events, passwordChecked: c.var.passwordChecked })
+    return c.json(success(unwrap(await created)), 201)
+  })
+  .patch('/:webhookId', ownerPassword(), validate('json', EditWebhook), async (c) => {
+    const { password: _, ...edit } = c.req.valid('json')
+    const { treasury, passwordChecked } = c.var
+    const edited = treasury.webhooks().edit(c.req.param('webhookId'), { ...edit, passwordChecked })
+    return c.json(success(unwrap(await edited)))
+  })
   .delete('/:webhookId', async (c) =>
     c.json(success(unwrap(await c.var.treasury.webhooks().delete(c.req.param('webhookId'))))),
   )
-  .post('/:webhookId/rotate-secret', async (c) =>
-    c.json(success(unwrap(await c.var.treasury.webhooks().rotateSecret(c.req.param('webhookId'))))),
-  )
+  .post('/:webhookId/rotate-secret', ownerPassword(), validate('json', RotateSecret), async (c) => {
+    const { treasury, passwordChecked } = c.var
+    return c.json(success(unwrap(await treasury.webhooks().rotateSecret(c.req.param('webhookId'), passwordChecked))))
+  })
   .post('/:webhookId/test', async (c) =>
     c.json(success(unwrap(await c.var.treasury.webhooks().test(c.req.param('webhookId')))), 202),
   )

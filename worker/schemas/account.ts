@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { personName } from '#domain/nameRules.ts'
 import type { ChainName } from '#domain/networks.ts'
 import { passwordMin, tooShort } from '#domain/passwordLength.ts'
 import type { SignUpMode } from '#domain/signUpMode.ts'
-import { address, email, shownText } from './common.ts'
+import { address, email, shownText, sixDigits } from './common.ts'
 
 /** The signed-in user, stored by the SPA as `auth_user`. */
 export type User = {
@@ -40,16 +41,8 @@ const newPassword = (min: number, ending = '') =>
     .string()
     .min(min, `${tooShort(min)}${ending}`)
     .max(1024, 'Password is too long')
-const name = z
-  .string({ error: 'Please enter your name' })
-  .trim()
-  .min(1, 'Please enter your name')
-  .max(100, 'Name must be at most 100 characters')
-  .superRefine(shownText('Name'))
-const code = z
-  .string({ error: 'Code must be 6 digits' })
-  .trim()
-  .regex(/^[0-9]{6}$/, 'Code must be 6 digits')
+const name = shownText(personName)
+const code = sixDigits('Code')
 const token = (name: string) => z.string().min(1, `${name} is required`).max(200, `${name} is too long`)
 const signature = z
   .string()
@@ -59,9 +52,12 @@ const signature = z
 
 /** As it is copied from the mail, maybe with the space before or after it. Nobody chooses such a password. */
 const temporaryPassword = /^\s*([a-z0-9]{4}(?:-[a-z0-9]{4}){3})\s*$/
+/** The app's request for which the person signs in, which therefore needs no password again (an addition). */
+const connectionRequest = z.string().max(100).optional()
 export const Login = z.object({
   email,
   password: password.transform((typed) => typed.replace(temporaryPassword, '$1')),
+  connectionRequest,
 })
 /** POST /auth/cognito/refresh → Tokens and user; POST /auth/cognito/sign-out (an addition) → null */
 export const Refresh = z.object({ refreshToken: z.string().min(1).max(512) })
@@ -70,6 +66,7 @@ export const AnswerChallenge = z.object({
   email,
   session: z.string().min(1).max(4096),
   newPassword: newPassword(passwordMin.chosen),
+  connectionRequest,
 })
 const passcode = z.string().trim().max(200, 'Signup passcode is too long')
 /**
@@ -111,7 +108,7 @@ export const ChangePassword = z.object({
 /** POST /users → SignupReply, 201 */
 export const SignupWithPasscode = z.object({
   email,
-  name: z.string().trim().max(100, 'Name must be at most 100 characters').superRefine(shownText('Name')).default(''),
+  name: shownText({ label: personName.label, max: personName.max }).default(''),
   signupPasscode: passcode.min(1, 'Signup passcode is required'),
 })
 
@@ -138,6 +135,8 @@ export type PublicConfig = {
   onramp: boolean
   /** Whether payouts can be sent to phone numbers. */
   sms: boolean
+  /** The domain (rpId) of recipients' passkeys. Null if keeping the money is not offered. */
+  passkeyDomain: string | null
   /** The network that smart wallets are deployed on; on base-sepolia every page says "Test network". */
   primaryChain: ChainName
   chains: Record<

@@ -12,6 +12,7 @@
 import type { z } from 'zod'
 import type * as account from './account.ts'
 import type * as approval from './approval.ts'
+import type * as change from './change.ts'
 import type * as connection from './connection.ts'
 import type {
   Contact,
@@ -33,10 +34,19 @@ import type * as policy from './policy.ts'
 import type { Preferences } from './preferences.ts'
 import type { NamedPushSubscription, PushKey, PushTest, SavePushSubscription } from './push.ts'
 import type * as replay from './replay.ts'
+import type * as sendOn from './sendOn.ts'
 import type * as session from './sessionKey.ts'
 import type * as transaction from './transaction.ts'
 import type { BudgetHistory, BudgetHistoryParams, Spending, SpendingParams, Usage } from './usage.ts'
-import type { DeployReply, DeployWallet, ImportWallet, ViewPrivateKey, Wallet, WalletLedger } from './wallet.ts'
+import type {
+  DeleteWallet,
+  DeployReply,
+  DeployWallet,
+  ImportWallet,
+  ViewPrivateKey,
+  Wallet,
+  WalletLedger,
+} from './wallet.ts'
 import type * as webhook from './webhook.ts'
 
 /** A call whose body is validated by `Schema`. */
@@ -77,6 +87,7 @@ export type ApiCalls = {
   'GET /contacts/matches': { query?: z.input<typeof ContactMatchesQuery>; reply: ContactMatches }
   'POST /contacts/names': Body<typeof ContactNames, ContactNames>
   'POST /contacts': { body: ContactInput; reply: Contact }
+  'GET /contacts/:contactId/groups': { reply: policy.GroupName[] }
   'GET /contacts/balances': { query: z.input<typeof ContactBalancesQuery>; reply: ContactBalances }
   'GET /contacts/:contactId': { reply: Contact }
   'PUT /contacts/:contactId': { body: ContactInput; reply: Contact }
@@ -99,7 +110,7 @@ export type ApiCalls = {
   'POST /wallets/with-private-key': Body<typeof ImportWallet, Wallet>
   /** Null or blank clears the name. */
   'PUT /wallets/:walletId': { body: { name: string | null }; reply: Wallet }
-  'DELETE /wallets/:walletId': { reply: null }
+  'DELETE /wallets/:walletId': Body<typeof DeleteWallet, null>
   'POST /wallets/:walletId/private-key': Body<typeof ViewPrivateKey, { privateKey: string }>
   'POST /wallets/:walletId/pause': { reply: policy.Paused }
   'POST /wallets/:walletId/resume': { reply: policy.Paused }
@@ -110,6 +121,7 @@ export type ApiCalls = {
   'GET /policy-groups/with-agents': { reply: policy.PolicyGroupWithAgents[] }
   'POST /policy-groups': Body<typeof policy.CreatePolicyGroup, policy.PolicyGroup>
   'GET /policy-groups/:groupId': { reply: policy.PolicyGroup }
+  'GET /policy-groups/:groupId/whitelist': { reply: policy.Whitelist }
   'PUT /policy-groups/:groupId': Body<typeof policy.UpdatePolicyGroup, policy.UpdatedPolicyGroup>
   'POST /policy-groups/:groupId/replay': Body<typeof replay.ReplayRequest, replay.Replay>
   'GET /policy-groups/:groupId/budget-history': { query?: BudgetHistoryParams; reply: BudgetHistory }
@@ -150,6 +162,13 @@ export type ApiCalls = {
   'POST /escrow/claim': Public<typeof escrow.Claim, escrow.ClaimReply>
   'POST /escrow/receipt': Public<typeof escrow.SendReceipt, escrow.ReceiptReply>
   'POST /escrow/resend-passcode': Public<typeof escrow.ResendPasscode, escrow.ResendPasscodeReply>
+  'POST /escrow/send-on': Public<typeof sendOn.SendOn, sendOn.SendOnReply>
+  'GET /escrow/send-on/:accessToken': {
+    public: true
+    query: z.input<typeof sendOn.SendOnQuery>
+    reply: sendOn.SendOnReply
+  }
+  'GET /escrow/kept-balance/:accessToken': { public: true; reply: sendOn.KeptBalance }
   'POST /escrow/create': Body<typeof escrow.CreateEscrow, escrow.CreateEscrowReply>
   'GET /escrow/list': {
     query?: PageQuery & z.input<typeof PayoutFilter>
@@ -179,6 +198,9 @@ export type ApiCalls = {
   'POST /connections/requests/:requestId/deny': { reply: connection.ConnectionAnswer }
   'POST /connections/device': Body<typeof connection.EnterDeviceCode, connection.EnteredDevice>
 
+  'GET /changes': { query?: change.ChangesParams; reply: change.ChangeList }
+  'GET /changes/made': { reply: change.MadeChanges }
+  'POST /changes/end': Body<typeof change.EndChanges, change.EndedChanges>
   'GET /notices': { reply: NoticeList }
   'GET /notices/count': { reply: NoticeCount }
   'POST /notices/read': Body<typeof ReadNotices, NoticeCount>
@@ -195,7 +217,7 @@ export type ApiCalls = {
   'POST /webhooks': Body<typeof webhook.CreateWebhook, webhook.CreatedWebhook>
   'PATCH /webhooks/:webhookId': Body<typeof webhook.EditWebhook, webhook.Webhook>
   'DELETE /webhooks/:webhookId': { reply: null }
-  'POST /webhooks/:webhookId/rotate-secret': { reply: webhook.RotatedSecret }
+  'POST /webhooks/:webhookId/rotate-secret': Body<typeof webhook.RotateSecret, webhook.RotatedSecret>
   'POST /webhooks/:webhookId/test': { reply: { id: string } }
   'GET /webhooks/:webhookId/deliveries': {
     query?: z.input<typeof webhook.DeliveriesQuery>

@@ -68,7 +68,7 @@ export type Approval = PaymentNotes & {
   /** What approving it now would do; null once it has ended. It may still be refused after a fresh read of the chain. */
   wouldPass: { ok: true } | { ok: false; rule: string; message: string } | null
   /** Number of other payments of this amount to this recipient that were accepted since the agent asked. */
-  sameSinceAsked: number
+  equalPaymentsSince: number
   /** Covers all content to decide on. Send it with the decision, which is refused (409) if the content has changed. */
   hash: string
   /** Whether approving requires the owner's password. */

@@ -1,20 +1,24 @@
 import { z } from 'zod'
-import { phoneProblem, phoneText, plainPhone } from '#domain/contactRules.ts'
-import { emailPattern, parseEmail } from '#domain/email.ts'
+import { emailPattern, readEmail } from '#domain/email.ts'
 import { emailMax } from '#domain/emailFormat.ts'
 import { decodeRowCursor } from '#domain/lists.ts'
-import { maxAmount, parseUsdc } from '#domain/money.ts'
+import { type MicroUsdc, maxAmount, parseUsdc } from '#domain/money.ts'
 import type { ChainName } from '#domain/networks.ts'
-import { hiddenProblem } from '#domain/plainText.ts'
-import { addressProblem } from '#domain/validators.ts'
+import { strictAmountProblem } from '#domain/readers/amount.ts'
+import { claimTokenIn } from '#domain/readers/claimToken.ts'
+import { readCode } from '#domain/readers/code.ts'
+import { readPhone } from '#domain/readers/phone.ts'
+import type { Read } from '#domain/readers/read.ts'
+import { readText, type TextRule } from '#domain/readers/text.ts'
+import { readAddress } from '#domain/validators.ts'
 
 /** Bodies of /api. `error` is a sentence for people, `code` a stable name for programs, `field` the input at fault. */
 export type Success<T> = { success: true; data: T; message?: string }
 export type Failure = { success: false; error: string; code: string; message?: string; field?: string }
 export type Envelope<T> = Success<T> | Failure
 /**
- * `next` and `previous` are cursors of the adjacent pages, absent if there is none. `spent` is only set for a filtered list
- * of transactions: the contribution of all matching rows, on all pages, to the total spent, in decimal USDC by network.
+ * `next` and `previous` are cursors of the adjacent pages, absent if there is none. `amount` and `spent` are
+ * sums over all matching rows of a filtered list, on all pages, in decimal USDC by network; `spent` only of transactions.
  * `searchedFrom` (ISO 8601) is set if there are older rows that the filter did not search; a filter that ends there does.
  */
 export type Page = {
@@ -23,6 +27,7 @@ export type Page = {
   total: number
   next?: string
   previous?: string
+  amount?: Record<ChainName, string>
   spent?: Record<ChainName, string>
   searchedFrom?: string
 }
@@ -30,24 +35,26 @@ export type Page = {
 /** The signed-in user's password, for changes that need it (middleware/ownerPassword.ts). */
 export const ownerPassword = z.string().min(1).max(1_000).optional()
 
-const amountOf = (least: 0n | 1n) =>
-  z.string({ error: 'amount must be a decimal string of USDC, for example "12.5"' }).transform((text, ctx) => {
-    const amount = parseUsdc(text)
-    const problem =
-      amount === null
-        ? 'Amount must be plain digits with at most 6 decimals'
-        : amount < least
-          ? 'Amount must be greater than 0'
-          : amount > maxAmount
-            ? 'Amount must be at most 1 billion USDC'
-            : null
-    if (problem !== null || amount === null) {
-      ctx.addIssue({ code: 'custom', message: problem ?? '' })
-      return z.NEVER
-    }
-    return amount
+/** A schema for a text: what `read` makes of it, or its problem as an issue. `error`: if the value is no text. */
+export const readBy = <Value>(read: (text: string) => Read<Value>, error?: string) =>
+  z.string(error).transform((text, ctx): Value => {
+    const result = read(text)
+    if ('value' in result) return result.value
+    ctx.addIssue({ code: 'custom', message: result.problem })
+    return z.NEVER
   })
-/** A decimal string of USDC on the wire ("12.5"), MicroUsdc internally. JSON numbers are rejected. */
+
+const amountOf = (least: 0n | 1n) =>
+  readBy((text): Read<MicroUsdc> => {
+    const value = parseUsdc(text)
+    if (value === null) return { problem: strictAmountProblem(text) }
+    if (value < least) return { problem: 'Amount must be greater than 0' }
+    return value > maxAmount ? { problem: 'Amount must be at most 1 billion USDC' } : { value }
+  }, 'amount must be a decimal string of USDC, for example "12.5"')
+/**
+ * A decimal string of USDC on the wire ("12.5"), MicroUsdc internally. JSON numbers are rejected. Programs write it, so other
+ * notations are refused, with the amounts that they could mean; a person's text is read by the form (readers/amount.ts).
+ */
 export const usdcAmount = amountOf(1n)
 export const usdcOrZero = amountOf(0n)
 
@@ -59,9 +66,13 @@ export const checkedBy =
     if (problem !== null) ctx.addIssue({ code: 'custom', message: problem })
   }
 
-/** For `superRefine`: refuses hidden characters in a text that people read. */
-export const shownText = (label: string, lines?: 'lines') =>
-  checkedBy((text: string) => hiddenProblem(label, text, lines))
+/** A text that people read, as it is stored. */
+export const shownText = (rule: TextRule) =>
+  readBy((text) => readText(rule, text), rule.required).meta({ maxLength: rule.max })
+
+/** The six digits of a code. */
+export const sixDigits = (name: 'Code' | 'Passcode') =>
+  readBy((text) => readCode(text, name), `${name} must be 6 digits`)
 
 /** The cursor of a list that is sorted newest first. Opaque to the caller. */
 export const rowCursor = z
@@ -74,28 +85,11 @@ export const rowCursor = z
     return z.NEVER
   })
 
-/** A 0x address of 40 hex digits; mixed case must be a valid checksum. Kept as sent. */
-export const address = z.string().transform((text, ctx) => {
-  const problem = addressProblem(text)
-  if (problem) {
-    ctx.addIssue({ code: 'custom', message: problem })
-    return z.NEVER
-  }
-  return text as `0x${string}`
-})
-
+/** 0x and 40 hex digits; mixed case must be a valid checksum. A prefix of Base is dropped. */
+export const address = readBy(readAddress)
 /** In the form in which addresses are stored, compared and shown. */
-export const email = z
-  .string()
-  .transform((text, ctx) => {
-    const parsed = parseEmail(text)
-    if ('email' in parsed) return parsed.email
-    ctx.addIssue({ code: 'custom', message: parsed.problem })
-    return z.NEVER
-  })
-  .meta({ pattern: emailPattern, maxLength: emailMax })
-/** E.164. Spaces, dashes and brackets are accepted and removed. */
-export const phone = z
-  .string()
-  .refine((text) => phoneProblem(text) === null, phoneText)
-  .transform(plainPhone)
+export const email = readBy(readEmail).meta({ pattern: emailPattern, maxLength: emailMax })
+/** E.164. */
+export const phone = readBy(readPhone)
+/** The access token of a claim link. */
+export const claimToken = z.string().min(1).max(200).transform(claimTokenIn)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { contactSorts, descriptionMax, isVisible, maxContacts, nameMax, noMethodText } from '#domain/contactRules.ts'
+import { contactDescription, contactName, contactSorts, maxContacts, noMethodText } from '#domain/contactRules.ts'
+import { cleanText } from '#domain/readers/text.ts'
 import { address, email, phone, shownText } from './common.ts'
 
 /** An item of GET /contacts. */
@@ -30,21 +31,11 @@ export const SaveContact = z
     userId: z.string().max(64).optional(),
     /** PUT only (an addition): "updatedAt" of the contact that was edited. Refused with 409 if it has changed since. */
     updatedAt: z.string().max(30).optional(),
-    name: z
-      .string({ error: 'Name is required' })
-      .trim()
-      .refine(isVisible, 'Name is required')
-      .max(nameMax, `Name must be at most ${nameMax} characters`)
-      .superRefine(shownText('Name')),
+    name: shownText(contactName),
     address: optional(address),
     email: optional(email),
     phone: optional(phone),
-    description: optional(
-      z
-        .string()
-        .max(descriptionMax, `Description must be at most ${descriptionMax} characters`)
-        .superRefine(shownText('Description', 'lines')),
-    ),
+    description: optional(shownText(contactDescription)),
   })
   .superRefine((value, ctx) => {
     if (!value.address && !value.email && !value.phone)
@@ -75,14 +66,14 @@ export const ContactBalancesQuery = z.object({ ids: contactIds(50) })
 
 /** GET /contacts/matches (an addition). `except` is the id of a contact that is left out. */
 export const ContactMatchesQuery = z.object({
-  name: z.string().trim().max(nameMax).optional(),
+  name: z.string().max(254).transform(cleanText).optional(),
   address: address.optional(),
   email: email.optional(),
   phone: phone.optional(),
   except: z.string().max(64).optional(),
 })
 export type ContactMatchesQuery = z.output<typeof ContactMatchesQuery>
-/** POST /contacts/names (an addition): which of these addresses, emails and phone numbers are contacts. */
+/** POST /contacts/names (an addition): which of these addresses, emails, phone numbers and ids are contacts. */
 export const ContactNames = z.object({
   values: z.array(z.string().min(1).max(254)).max(100, 'At most 100 values at a time'),
 })

@@ -4,8 +4,8 @@ import type { payoutStatuses } from '#domain/lists.ts'
 import type { ChainName } from '#domain/networks.ts'
 import { type ClaimStatus, defaultExpiryDays, expiryDays } from '#domain/payment.ts'
 import type { PaymentNotes } from '#domain/paymentNotes.ts'
-import { senderNameMax } from '#domain/sendRules.ts'
-import { address, email, phone, shownText } from './common.ts'
+import { senderNameRule } from '#domain/sendRules.ts'
+import { claimToken as accessToken, address, email, phone, shownText, sixDigits } from './common.ts'
 import { commonTerms } from './paymentTerms.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -72,11 +72,7 @@ export const CreateEscrow = z
     recipientEmail: email.optional(),
     recipientPhone: phone.optional(),
     expiresInDays: z.literal(expiryDays, { error: 'Expiry must be 1, 7, 30 or 90 days' }).default(defaultExpiryDays),
-    senderName: z
-      .string()
-      .trim()
-      .max(senderNameMax, `Sender name must be at most ${senderNameMax} characters`)
-      .superRefine(shownText('Sender name'))
+    senderName: shownText(senderNameRule)
       .optional()
       .transform((text) => text || null),
     /** An addition: the contact with this email or phone, so that lists can name it. */
@@ -130,9 +126,18 @@ export type ClaimPayout = {
   /** Transaction hash of the claim, once broadcast. */
   txHash: string | null
   explorerUrl: string | null
+  /** Where the money went, as the transaction shows, and when (ISO). Null before. */
+  withdrawnToAddress: string | null
+  withdrawnAt: string | null
+  /**
+   * The domain (rpId) of the passkeys that open accounts of recipients: of the payout's, if it is `kept`, else the
+   * deployment's. Null if keeping the money is not offered.
+   */
+  passkeyDomain: string | null
+  /** Whether it was withdrawn to an account that its recipient's passkey opens, as the recipient's page said. */
+  kept: boolean
 }
-const accessToken = z.string().min(1).max(200)
-const passcode = z.string().regex(/^[0-9]{6}$/, 'Passcode must be 6 digits')
+const passcode = sixDigits('Passcode')
 export const VerifyPasscode = z.object({ accessToken, passcode })
 export type VerifyReply = { verified: true; sessionToken: string; balance: string }
 export const Claim = z
@@ -141,10 +146,15 @@ export const Claim = z
     passcode: passcode.optional(),
     sessionToken: z.string().max(200).optional(),
     recipientAddress: address,
+    /** An addition: the address is of an account that a passkey opens, with the domain (rpId) of the passkey. */
+    kept: z.literal(true, 'kept must be true or left out').optional(),
+    passkeyDomain: z.string().max(253).optional(),
   })
   .superRefine((value, ctx) => {
     if (!value.passcode && !value.sessionToken)
       ctx.addIssue({ code: 'custom', path: ['passcode'], message: 'Passcode must be 6 digits' })
+    if (value.kept && !value.passkeyDomain)
+      ctx.addIssue({ code: 'custom', path: ['passkeyDomain'], message: 'passkeyDomain is required with kept' })
   })
 /** POST /escrow/resend-passcode, by the recipient: a new code to the same address. */
 export const ResendPasscode = z.object({ accessToken })

@@ -1,18 +1,34 @@
 import { z } from 'zod'
+import { figureNames } from '#domain/figures.ts'
 import {
   decodeCursor,
   type ListCursor,
   type ListSort,
-  listFigures,
   listSorts,
   payoutStatuses,
   transactionStatuses,
   transactionTypes,
 } from '#domain/lists.ts'
 import { parseUsdc } from '#domain/money.ts'
+import { chainNames } from '#domain/networks.ts'
+import { strictAmountProblem } from '#domain/readers/amount.ts'
+import { cleanText } from '#domain/readers/text.ts'
+import { parseUtcDays } from '#domain/utcDays.ts'
 import { noteFilters } from './paymentTerms.ts'
 
 /** Filters and sort orders of both lists. Times: ISO 8601, `from` inclusive, `to` exclusive. Amounts: USDC, inclusive. */
+
+/** What `parse` makes of a text, or this message. */
+const parsed = <T>(parse: (text: string) => T | null, message: string, most = 100) =>
+  z
+    .string()
+    .max(most)
+    .transform((text, ctx) => {
+      const value = parse(text)
+      if (value !== null) return value
+      ctx.addIssue({ code: 'custom', message })
+      return z.NEVER
+    })
 
 const page = {
   page: z.coerce.number().int().min(1).max(100_000).default(1),
@@ -21,16 +37,7 @@ const page = {
    * `next` or `previous` of an earlier reply: selects the rows next to that page, regardless of rows added since. `page` is
    * then only the number in the reply.
    */
-  cursor: z
-    .string()
-    .max(200)
-    .transform((text, ctx) => {
-      const cursor = decodeCursor(text)
-      if (cursor) return cursor
-      ctx.addIssue({ code: 'custom', message: 'Invalid cursor' })
-      return z.NEVER
-    })
-    .optional(),
+  cursor: parsed(decodeCursor, 'Invalid cursor', 200).optional(),
 }
 const instant = z.iso
   .datetime({ offset: true, error: 'Time must be ISO 8601, for example 2026-11-20T00:00:00Z' })
@@ -38,7 +45,7 @@ const instant = z.iso
 const amount = z.string().transform((text, ctx) => {
   const value = parseUsdc(text)
   if (value === null) {
-    ctx.addIssue({ code: 'custom', message: 'Amount must be plain digits with at most 6 decimals' })
+    ctx.addIssue({ code: 'custom', message: strictAmountProblem(text) })
     return z.NEVER
   }
   return Number(value)
@@ -56,7 +63,7 @@ const list = <T extends string>(values: readonly [T, ...T[]]) =>
     .string()
     .transform((text) => text.split(',').filter(Boolean))
     .pipe(z.array(z.enum(values)).max(20))
-const text = z.string().trim().max(254).optional()
+const text = z.string().max(254).transform(cleanText).optional()
 const id = z.string().max(64).optional()
 
 type Ranges = { [Name in 'from' | 'to' | 'amountMin' | 'amountMax']?: number | undefined }
@@ -78,13 +85,21 @@ const ofThisOrder = (
 const transactionFilter = z.object({
   ...range,
   type: z.enum(transactionTypes).optional(),
-  /** The payments that this figure of the overview counts. */
-  figure: z.enum(listFigures).optional(),
+  /** The payments that this figure counts (domain/figures.ts), one row for each; as for the next two, on Base unless `network` says. */
+  figure: z.enum(figureNames).optional(),
+  /** Payments that were spent on these UTC days, as Usage counts them: '2026-11-01..2026-11-30'. */
+  spent: parsed(parseUtcDays, 'Days must be two UTC days in order, such as 2026-11-01..2026-11-30').optional(),
+  /** Payments to the recipient of this one, by its id. */
+  recipientOf: id,
+  network: z.enum(chainNames).optional(),
   status: list(transactionStatuses).optional(),
-  /** 'user' or an agent's id. */
+  /** 'user', an agent's id, or 'outside' for withdrawals without Bursar. */
   sender: id,
+  /** A policy group's id. */
+  group: id,
+  /** Payments that named this contact, and all to its address, email or phone, and from its address. */
   contact: id,
-  /** Part of an email address, a phone number, an address or a contact's name. */
+  /** Part of what the list shows as the recipient: an email address, a phone number, an address, a name, a seller's resource. */
   recipient: text,
   memo: text,
   ...noteFilters,
@@ -104,6 +119,7 @@ const payoutFilter = z.object({
     .transform((value) => value.toLowerCase().split(',').filter(Boolean))
     .pipe(z.array(z.string().regex(/^0x[0-9a-f]{40}$/, 'Invalid wallet address format')).max(20))
     .optional(),
+  network: z.enum(chainNames).optional(),
   recipient: text,
   ...noteFilters,
   /** Ids, separated by commas. */

@@ -5,7 +5,7 @@ import type { NoticeEvent } from '#domain/events.ts'
 export const ReadNotices = z.object({ upTo: z.int('upTo must be the id of a notice').nonnegative() })
 
 export type NoticeSubject = {
-  type: 'approval' | 'payment' | 'payout' | 'wallet' | 'group' | 'webhook' | 'restore' | 'connection'
+  type: 'approval' | 'payment' | 'payout' | 'wallet' | 'group' | 'webhook' | 'restore' | 'connection' | 'changes'
   id: string
 }
 /** A notice of an event in the account. Ids only rise. */
@@ -18,8 +18,11 @@ export type Notice = {
   times: number
   text: string
   detail: string | null
-  /** The address that the text shows as 0x1234…abcd, so that a contact's name can take its place. Null for other notices. */
-  address: string | null
+  /**
+   * An address or a contact's id, and what the texts say for it, so that a contact's name can take its place: only D1 knows the names
+   * of contacts. Null for other notices.
+   */
+  nameless: { value: string; shown: string } | null
   /** What the notice is about. Null for the account itself, or if it was deleted. */
   subject: NoticeSubject | null
 }

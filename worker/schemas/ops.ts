@@ -7,24 +7,14 @@ import { shownText } from './common.ts'
 
 /** The operators' API under /ops/api. Times are ISO 8601 UTC. */
 
-const reason = z
-  .string({ error: 'Enter a reason' })
-  .trim()
-  .min(1, 'Enter a reason')
-  .max(500, 'The reason must be at most 500 characters')
-  .superRefine(shownText('The reason', 'lines'))
+const reason = shownText({ label: 'The reason', max: 500, lines: true, required: 'Enter a reason' })
 /** Null if there is no limit. */
 const maxUses = z.int('Uses must be a whole number').min(1, 'Uses must be 1 or more').max(1_000_000).nullable()
 /** Null if it does not expire. */
 const expiresInDays = z.int('Days must be a whole number').min(1, 'Days must be 1 or more').max(3_650).nullable()
 
 export const CreatePasscode = z.object({
-  label: z
-    .string()
-    .trim()
-    .min(1, 'Enter a label')
-    .max(100, 'The label must be at most 100 characters')
-    .superRefine(shownText('The label')),
+  label: shownText({ label: 'The label', max: 100, required: 'Enter a label' }),
   maxUses,
   expiresInDays,
   reason,

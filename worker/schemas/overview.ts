@@ -1,3 +1,4 @@
+import type { ChainName } from '#domain/networks.ts'
 import type { Agent } from './policy.ts'
 
 /** GET /overview/balance (an addition), after reading the wallets. GET /overview has the same as it was last read. */
@@ -10,6 +11,9 @@ export type OverviewBalance = {
 /** A session key that ends soon or has ended, and the agents that stop with it. */
 export type EndingKey = { walletId: string; name: string | null; endsAt: string; agents: string[] }
 
+/** Days of `balanceChanges`, today included. */
+export const balanceDays = 30
+
 /** GET /overview (an addition): the data of all overview widgets. Amounts are decimal USDC, on Base only. */
 export type Overview = OverviewBalance & {
   walletCount: number
@@ -19,10 +23,17 @@ export type Overview = OverviewBalance & {
   agentCount: number
   /** Agents that are not paused, individually or through their group or account. */
   activeAgentCount: number
+  /** Accepted and refused payments; refusals are kept for 30 days. */
   transactionCount: number
-  /** Confirmed sends and withdrawn payouts. */
+  /** Confirmed sends and purchases, and withdrawn payouts. */
   totalSpent: string
+  /** By accepted payments, in the wallets. */
   held: string
+  /**
+   * How the balance of the wallets changed on each of the last `balanceDays` days (UTC), oldest first, by the rows of Transactions.
+   * Negative if it fell.
+   */
+  balanceChanges: string[]
   /** Average payment; null without payments. */
   average: string | null
   confirmed: number
@@ -48,16 +59,23 @@ export type Overview = OverviewBalance & {
   }[]
   endingKeys: EndingKey[]
   /** At most five budgets, most used first. */
-  budgets: { id: string; name: string; limit: string; spent: string; held: string; percentUsed: number }[]
+  budgets: {
+    id: string
+    name: string
+    chain: ChainName
+    limit: string
+    spent: string
+    held: string
+    percentUsed: number
+  }[]
 }
 
 type FromHistory =
-  | ('transactionCount' | 'totalSpent' | 'average' | 'confirmed' | 'failed' | 'successRate' | 'failedToday')
+  | ('transactionCount' | 'totalSpent' | 'held' | 'average' | 'confirmed' | 'failed' | 'successRate' | 'failedToday')
+  | 'balanceChanges'
   | ('pendingPayouts' | 'methods' | 'topWallets' | 'recipients')
 
 /** What the Treasury has of the overview. `wallets`: those on the primary network, oldest first. */
 export type AccountFigures = Omit<Overview, FromHistory | 'walletCount'> & {
   wallets: { id: string; name: string | null; address: string }[]
-  /** Refusals that were deleted after 30 days. */
-  prunedRefusals: number
 }

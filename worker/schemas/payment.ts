@@ -155,8 +155,23 @@ export const PaymentCheck = z.object({
   approval_rules: z
     .array(z.enum([...askingNames, ...Object.keys(accountAsks)]))
     .describe('The rules that require approval.'),
+  warnings: z
+    .array(z.object({ code: z.literal('address_unused'), detail: z.string() }))
+    .describe('What to know before paying, although nothing refuses it. Empty if nothing is known.'),
 })
 export type PaymentCheck = z.infer<typeof PaymentCheck>
+
+/** GET /v1/context */
+export const PaymentContextQuery = z.strictObject({
+  contact: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('Show only contacts whose name, email, phone or address contains this text.'),
+})
+export type PaymentContextQuery = z.output<typeof PaymentContextQuery>
 
 /** Response of GET /v1/context. */
 export const PaymentContext = z.object({
@@ -171,21 +186,24 @@ export const PaymentContext = z.object({
       .enum(chainNames)
       .nullable()
       .describe('The chain that the group pays on: Base, or its test network, where USDC has no value.'),
-    contacts: z.array(
-      z.object({
-        id: z.string(),
-        name: z.string(),
-        address: z.string().nullable(),
-        email: z.string().nullable(),
-        phone: z.string().nullable(),
-        stale: z
-          .boolean()
-          .describe(
-            'The contact changed after it was whitelisted: payments to it are refused until the owner confirms it.',
-          ),
-      }),
-    ),
+    contacts: z
+      .array(
+        z.object({
+          id: z.string(),
+          name: z.string(),
+          address: z.string().nullable(),
+          email: z.string().nullable(),
+          phone: z.string().nullable(),
+          stale: z
+            .boolean()
+            .describe(
+              'The contact changed after it was whitelisted: payments to it are refused until the owner confirms it.',
+            ),
+        }),
+      )
+      .describe('The first 100 contacts, by name. Use `contact` to find others.'),
   }),
+  contacts_total: z.int().describe('How many contacts the group has, or contain the text that was asked for.'),
   budget: Budget,
   max_allowed_now: usdc.describe('The minimum of what the rules, the session key and the wallet allow.'),
   max_without_asking: usdc.describe('The part of it that needs no approval.'),
@@ -199,17 +217,9 @@ export const PaymentContext = z.object({
         resets_at: instant.optional().describe('When it lets more pass.'),
       }),
     )
-    .describe('The rules of the policy group. All of them apply, besides the budget.'),
-  approvals: z
-    .object({
-      approve_above: usdc.nullable().describe('Payments strictly above this need approval. Null if none do.'),
-      approve_new_recipient: z.boolean().describe('Whether the first payment to a recipient needs approval.'),
-      duplicate_minutes: z
-        .int()
-        .describe('Repeating the same amount to the same recipient within this time needs approval. 0 if off.'),
-      ttl_hours: z.int().describe('How long the owner has to decide.'),
-    })
-    .describe('When payments that the budget allows need the owner’s approval.'),
+    .describe(
+      'The rules of the policy group that are on: which refuse, and which ask the owner. All of them apply, besides the budget.',
+    ),
   limits: z
     .object({
       rates: z.array(

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { reasonMax } from '#domain/approval.ts'
 import { expiryDays } from '#domain/payment.ts'
-import { eachFilter, eachNote, type NoteName, noteProblem, paymentNotes } from '#domain/paymentNotes.ts'
-import { senderNameMax } from '#domain/sendRules.ts'
+import { eachFilter, eachNote, type NoteName, noteRule, paymentNotes } from '#domain/paymentNotes.ts'
+import { cleanText } from '#domain/readers/text.ts'
 import { checksumAddress } from '#domain/validators.ts'
-import { address, checkedBy, email, phone, shownText, usdcAmount } from './common.ts'
+import { address, email, phone, shownText, usdcAmount } from './common.ts'
 
 /** The recipient as requested. For contacts, the whitelist snapshot decides where the money goes. */
 export const PaymentRecipient = z
@@ -62,10 +62,7 @@ export const Seller = z.strictObject({
 export type Recipient = z.output<typeof PaymentRecipient> | z.output<typeof Seller>
 
 const note = (name: NoteName) =>
-  z
-    .string()
-    .max(paymentNotes[name].max, noteProblem(name, 'x'.repeat(paymentNotes[name].max + 1))!)
-    .superRefine(checkedBy((text: string) => noteProblem(name, text)))
+  shownText(noteRule(name))
     .optional()
     .transform((text) => text || null)
     .meta({ description: paymentNotes[name].about, examples: [paymentNotes[name].example] })
@@ -81,12 +78,7 @@ export const commonTerms = {
 }
 
 /** An agent's reason, which its owner reads if approval is needed. It is no part of the terms. */
-export const reason = z
-  .string()
-  .trim()
-  .max(reasonMax, `The reason must be at most ${reasonMax} characters`)
-  .superRefine(shownText('The reason', 'lines'))
-  .optional()
+export const reason = shownText({ label: 'The reason', max: reasonMax, lines: true }).optional()
 
 /**
  * What a caller asks for, with defaults resolved: the only definition of a payment's content. The requests of /v1, MCP,
@@ -101,7 +93,7 @@ export const PaymentTerms = z.strictObject({
   /** Payouts only. Null: the default. */
   expiresInDays: z.literal(expiryDays).nullable(),
   /** Shown to the recipient of a payout. */
-  senderName: z.string().max(senderNameMax).nullable(),
+  senderName: z.string().nullable(),
 })
 export type PaymentTerms = z.output<typeof PaymentTerms>
 
@@ -109,7 +101,7 @@ export type PaymentTerms = z.output<typeof PaymentTerms>
 export const noteFilters = eachFilter((name) =>
   z
     .string()
-    .max(paymentNotes[name].max)
+    .transform(cleanText)
     .optional()
     .describe(`Only payments with exactly this ${paymentNotes[name].label.toLowerCase()}.`),
 )

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { maxContacts, maxContactsInWords } from '#domain/contactRules.ts'
 import { maxAmount, parseUsdc } from '#domain/money.ts'
+import { agentMemo as agentMemoRule, agentName as agentNameRule, groupName } from '#domain/nameRules.ts'
 import type { ChainName } from '#domain/networks.ts'
 import { visibleScopes } from '#domain/scopes.ts'
 import { ownerPassword, shownText, usdcAmount } from './common.ts'
@@ -28,7 +29,9 @@ export type PolicyGroup = RuleViews & {
     canPay: boolean
   } | null
   scopes: string[]
+  /** The first 100, in lists of groups the first 20; those that have changed come first. */
   whitelistedContacts: WhitelistedContact[]
+  whitelistedCount: number
   /** Sum of the unclaimed payouts; part of `held`. */
   unclaimed: string
   agentCount: number
@@ -148,9 +151,7 @@ const spendLimit = z
     return amount
   })
 
-const nameOr = (missing: string) =>
-  z.string(missing).trim().min(1, missing).max(60, 'Name must be at most 60 characters').superRefine(shownText('Name'))
-const name = nameOr('Policy name is required')
+const name = shownText(groupName)
 
 const whitelistedContactIds = z
   .array(z.string().min(1).max(64))
@@ -177,6 +178,10 @@ export const UpdatePolicyGroup = z.strictObject({
   password: ownerPassword,
   ...ruleFields,
 })
+/** GET /contacts/{id}/groups (an addition): the groups whose agents may pay the contact. */
+export type GroupName = { id: string; name: string }
+/** GET /policy-groups/{id}/whitelist (an addition): all of its contacts. */
+export type Whitelist = { contactIds: string[] }
 /** POST /policy-groups/{id}/top-up */
 export const TopUp = z.strictObject({ amount: usdcAmount, password: ownerPassword })
 const exactly = z.string().max(254).nullable()
@@ -188,13 +193,8 @@ export const ConfirmContact = z.strictObject({
   password: ownerPassword,
 })
 
-export const agentName = nameOr('Name is required')
-const agentMemo = z
-  .string()
-  .trim()
-  .max(200, 'Memo must be at most 200 characters')
-  .superRefine(shownText('Memo', 'lines'))
-  .optional()
+export const agentName = shownText(agentNameRule)
+const agentMemo = shownText(agentMemoRule).optional()
 export const CreateAgent = z.object({
   name: agentName,
   memo: agentMemo,

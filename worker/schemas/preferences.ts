@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { spans } from '#domain/statistics.ts'
 import { widgetTypes } from '#domain/widgets.ts'
 
 const cells = (max: number) => z.number().int().min(0).max(max)
@@ -31,5 +32,9 @@ export const Preferences = z.looseObject({
     .optional(),
   /** Whether the first-steps card was dismissed. */
   firstStepsDismissed: z.boolean().optional(),
+  /** Whether the user has used or declined the suggested layout. */
+  layoutSuggested: z.boolean().optional(),
+  /** Days in the chart of transfers on the overview. */
+  transfersDays: z.literal(spans).optional(),
 })
 export type Preferences = z.output<typeof Preferences>

@@ -84,6 +84,7 @@ export type SendReply = { id: string; status: string; txHash?: string; transacti
 export const RecipientCheck = z
   .object({
     amount: usdcAmount,
+    walletId: z.string().max(64).optional(),
     toAddress: address.optional(),
     recipientEmail: email.optional(),
     recipientPhone: phone.optional(),
@@ -102,4 +103,6 @@ export type RecipientHistory = {
   sameAmountAt: string | null
   /** A different address that was paid before and looks like this one. */
   lookAlike: string | null
+  /** Of a first payment to an address: whether nobody has used it on the wallet's network. Null if that is not known. */
+  unused: boolean | null
 }

@@ -3,22 +3,41 @@ import type { ChainName } from '#domain/networks.ts'
 import { type Span, spans } from '#domain/statistics.ts'
 import { rowCursor } from './common.ts'
 
+/**
+ * Spending of one UTC month against the limits of the session keys that are valid now. `remaining` is limit − currentSpent, at least
+ * zero, and `percentUsed` is currentSpent of limit. All three are null without a smart wallet: imported wallets have no limit.
+ */
+export type MonthBudget = {
+  currentSpent: string
+  limit: string | null
+  percentUsed: number | null
+  remaining: string | null
+}
+
+/** What session keys can still pay, whenever they began: `used`, with what is held, and `remaining` add up to `limit`. */
+export type KeyBudget = {
+  limit: string
+  used: string
+  remaining: string
+  percentUsed: number
+  /** ISO 8601: when the first of them ends. Null if none is valid. */
+  endsAt: string | null
+}
+
 /** GET /usage/dashboard. Amounts are decimal USDC; percentages are whole numbers, rounded down. */
 export type Usage = {
-  globalBudget: {
-    /** This UTC month: confirmed sends and withdrawn payouts of all wallets on Base. */
-    currentSpent: string
-    /** Sum of the active session keys' limits. Null without a smart wallet; imported wallets have no limit. */
-    limit: string | null
-    percentUsed: number | null
-    /** What is left of these keys, whenever it was spent. */
-    remaining: string | null
+  /** Confirmed sends and purchases and withdrawn payouts of all wallets on Base in this UTC month. */
+  globalBudget: MonthBudget & {
     /** 'YYYY-MM' */
     currentPeriod: string
     /** ISO 8601. The end is exclusive: the start of the next month. */
     periodStart: string
     periodEnd: string
+    /** An addition: the same of the month before. */
+    previous: { period: string; periodStart: string; spent: string }
   }
+  /** An addition. Null without a smart wallet. */
+  sessionKeys: KeyBudget | null
   /** Today's gas units (UTC) that this service pays for: the account's limit, used including reserved, and remaining. */
   gasAllowance: {
     limit: number
@@ -32,13 +51,9 @@ export type Usage = {
     name: string | null
     address: string
     chain: ChainName
-    /** `currentSpent`: this month. `remaining`: what is left of the session key, whenever it was spent. */
-    sessionKeyBudget: {
-      currentSpent: string
-      limit: string | null
-      percentUsed: number | null
-      remaining: string | null
-    }
+    sessionKeyBudget: MonthBudget
+    /** An addition. Null for an imported wallet. */
+    sessionKey: KeyBudget | null
     policyGroups: {
       id: string
       name: string
@@ -78,6 +93,8 @@ export type SpendingParams = { days?: Span; by?: 'agent' | 'group'; wallet?: str
 export type Spending = {
   /** 'YYYY-MM-DD', oldest first, today last. */
   days: string[]
+  /** Spent on each of as many days before these. */
+  previous: string[]
   /** Most spent first. Series after the sixth are combined into one of kind 'others'. */
   series: SpendingSeries[]
 }
@@ -86,6 +103,8 @@ export type SpendingSeries = {
   kind: 'agent' | 'group' | 'user' | 'others'
   id: string | null
   name: string
+  /** The agent's or group's place by age in the account, deleted ones included, which never changes. Null for other kinds. */
+  order: number | null
   total: string
   /** Number of payments. */
   count: number

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { type ChainName, chainNames } from '#domain/networks.ts'
 import { allowanceProblem, firstLimit } from '#domain/sessionKey.ts'
 import type { HaltKind } from '#domain/walletHalt.ts'
-import { masterPasswordLength, privateKeyOf, privateKeyProblem, walletNameProblem } from '#domain/walletRules.ts'
-import { address, checkedBy } from './common.ts'
+import { masterPasswordLength, walletName as nameRule, privateKeyOf, privateKeyProblem } from '#domain/walletRules.ts'
+import { address, checkedBy, ownerPassword, shownText } from './common.ts'
 import { purchaseAllowance } from './sessionKey.ts'
 
 export type WalletStatus = 'deploying' | 'active' | 'failed'
@@ -51,6 +51,9 @@ export type DeployReply = {
   deploymentTxHash: string | null
 }
 
+/** DELETE /wallets/{id}: the user's password, for a wallet whose key was imported. */
+export const DeleteWallet = z.object({ password: ownerPassword })
+
 /** GET /wallets/{id}/ledger: a wallet's ledger next to its balance on chain, for checking the books. Decimal USDC. */
 export type WalletLedger = {
   walletId: string
@@ -68,7 +71,7 @@ export type WalletLedger = {
   scannedBlock: number
 }
 
-const walletName = z.string({ error: 'Name must be text' }).trim().superRefine(checkedBy(walletNameProblem))
+const walletName = shownText(nameRule)
 const masterPassword = z
   .string({ error: 'Master password is required' })
   .min(1, 'Master password is required')

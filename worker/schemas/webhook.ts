@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type WebhookEvent, webhookEvents } from '#domain/events.ts'
 import type { DisableReason } from '#domain/webhookRules.ts'
+import { ownerPassword } from './common.ts'
 import { Payment } from './payment.ts'
 
 const url = z
@@ -16,9 +17,16 @@ const names = z
   .transform((list) => (list.includes('*') ? ['*' as const] : [...new Set(list)]))
 
 /** POST /webhooks */
-export const CreateWebhook = z.object({ url, events: names })
+export const CreateWebhook = z.object({ url, events: names, password: ownerPassword })
 /** PATCH /webhooks/{id}: absent fields are unchanged. */
-export const EditWebhook = z.object({ url: url.optional(), events: names.optional(), enabled: z.boolean().optional() })
+export const EditWebhook = z.object({
+  url: url.optional(),
+  events: names.optional(),
+  enabled: z.boolean().optional(),
+  password: ownerPassword,
+})
+/** POST /webhooks/{id}/rotate-secret */
+export const RotateSecret = z.object({ password: ownerPassword })
 /** GET /webhooks/{id}/deliveries: `cursor` is `next` of the previous page. */
 export const DeliveriesQuery = z.object({
   cursor: z
@@ -49,7 +57,7 @@ export const ConnectionEventData = z
       .string()
       .nullable()
       .describe(
-        'Why it ended: `owner`, `app`, `reused` (a code or refresh token was used twice), `connected_again`, `agent_deleted`, `group_deleted` or `account_restored`; null for other events.',
+        'Why it ended: `owner`, `app`, `reused` (a code was used twice), `connected_again`, `agent_deleted`, `group_deleted` or `account_restored`; null for other events.',
       ),
   })
   .describe('An app that acts as an agent.')

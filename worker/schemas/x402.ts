@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { maxChallengeBytes } from '#domain/x402/paymentRequired.ts'
+import { challengeTooLarge, isShallow, maxHeaderLength } from '#domain/x402/paymentRequired.ts'
 import { usdcAmount } from './common.ts'
 import { commonTerms, reason } from './paymentTerms.ts'
 
@@ -15,7 +15,8 @@ export const CreatePurchase = z.strictObject({
     .describe('The address that answered 402, as you requested it. Query and fragment are no part of the purchase.'),
   method: z.string().max(16).default('GET').describe('The method of your request, such as GET or POST.'),
   payment_required: z
-    .union([z.string().max(Math.ceil(maxChallengeBytes / 3) * 4), z.record(z.string(), z.unknown())])
+    .union([z.string().max(maxHeaderLength), z.record(z.string(), z.unknown())])
+    .refine((value) => isShallow(value), challengeTooLarge)
     .describe('What the seller sent: the header PAYMENT-REQUIRED as it is, or its JSON as an object.'),
   max_amount: usdcAmount
     .optional()

@@ -59,7 +59,10 @@ export async function rename(deps: Deps, userId: string, name: string): Promise<
   return asUser(row)
 }
 
-/** Sets the name and password of an account that lacks one of them, and ends its other sessions. */
+/**
+ * Replaces a temporary password, sets the name, and ends the other sessions. An account that has chosen its password changes it
+ * with the current one only: a session alone must not take it over because the name is missing, which `rename` sets.
+ */
 export async function completeOnboarding(
   deps: Deps,
   userId: string,
@@ -69,13 +72,13 @@ export async function completeOnboarding(
   refuseCommonPassword(input.password, 'password')
   const row = await findUser(deps.db, userId)
   if (!row) throw new AppError('not_found', 'User not found.')
-  // Without this check, the call could change a password without the current one.
-  const alreadyDone = new AppError('conflict', 'Your account is already set up.')
-  if (!asUser(row).needsOnboarding) throw alreadyDone
+  const alreadyDone = new AppError('conflict', 'Your account is already set up. Its password is changed in Settings.')
+  if (!asUser(row).passwordIsTemporary) throw alreadyDone
   await syncEndedSessions(deps, userId)
   const changed = await directoryFrom(deps).choosePassword(row, input.password, input.name)
   if (!changed) throw alreadyDone
   await endOtherLoginSessions(deps, userId, sessionId)
+  notifyPasswordChanged(deps, row)
   return asUser(changed)
 }
 

@@ -8,6 +8,7 @@ import type {
   Payment,
   PaymentCheck,
   PaymentContext,
+  PaymentContextQuery,
   PaymentList,
   PaymentsQuery,
   Purchase,
@@ -51,20 +52,20 @@ export async function createPurchase(
   const missing = missingScope(caller.agent, scopeFor.x402)
   if (missing) return missing
   const paid = await treasury(caller).buyAsAgent({ principal: principal(caller), key, request })
-  if (!paid.ok) return paid.field === 'toAddress' ? { ...paid, field: 'payment_required.accepts' } : paid
-  const { payment, handedOut, replayed, rates } = paid.value
-  return ok({ payment: { ...payment, x402: handedOut && x402Of(handedOut) }, replayed, rates })
+  if (!paid.ok) return withSellerField(paid)
+  const { payment, signedPurchase, replayed, rates } = paid.value
+  return ok({ payment: { ...payment, x402: signedPurchase && x402Of(signedPurchase) }, replayed, rates })
 }
 
-function x402Of(handedOut: { payload: string; validBefore: number }): Purchase['x402'] {
-  const payload = JSON.parse(handedOut.payload) as PaymentPayload
-  return { header: paymentHeader(payload), payload, valid_before: handedOut.validBefore }
+function x402Of(signedPurchase: { payload: string; validBefore: number }): Purchase['x402'] {
+  const payload = JSON.parse(signedPurchase.payload) as PaymentPayload
+  return { header: paymentHeader(payload), payload, valid_before: signedPurchase.validBefore }
 }
 
 /** Keeps what the seller replied. `not_found` for any id but the caller's own payments. */
-export async function keepReceipt(caller: Caller, id: string, receipt: PurchaseReceipt): Promise<Result<Payment>> {
+export async function storeReceipt(caller: Caller, id: string, receipt: PurchaseReceipt): Promise<Result<Payment>> {
   const missing = missingScope(caller.agent, scopeFor.x402)
-  return missing ?? treasury(caller).keepReceipt(principal(caller), id, receipt)
+  return missing ?? treasury(caller).storeReceipt(principal(caller), id, receipt)
 }
 
 /** A dry run: reserves and records nothing. */
@@ -73,6 +74,14 @@ export async function checkPayment(caller: Caller, input: CreatePayment): Promis
   if (missing) return missing
   const checked = await treasury(caller).checkPayment(principal(caller), input)
   return checked.ok ? checked : withFieldOf(input, checked)
+}
+
+/** The same of a purchase. May ask the seller's host for its address, as the purchase would. */
+export async function checkPurchase(caller: Caller, request: CreatePurchase): Promise<Result<PaymentCheck>> {
+  const missing = missingScope(caller.agent, scopeFor.x402)
+  if (missing) return missing
+  const checked = await treasury(caller).checkPurchase(principal(caller), request)
+  return checked.ok ? checked : withSellerField(checked)
 }
 
 /** `not_found` for any id but the caller's own payments. */
@@ -113,11 +122,16 @@ export async function credentialProblem(caller: Caller): Promise<Refused | null>
   return !scopes.ok && scopes.code === 'unauthenticated' ? scopes : null
 }
 
-/** The agent, its policy group and its budget. */
-export async function paymentContext(caller: Caller): Promise<Result<PaymentContext>> {
-  const result = await treasury(caller).policies().agentContext(principal(caller))
+/** The agent, its policy group and its budget. `contact`: lists only contacts that contain this text. */
+export async function paymentContext(
+  caller: Caller,
+  { contact }: PaymentContextQuery,
+): Promise<Result<PaymentContext>> {
+  const result = await treasury(caller)
+    .policies()
+    .agentContext(principal(caller), contact ?? null)
   if (!result.ok) return result
-  const { agent, group, maxAllowedNow, maxWithoutAsking, rules, rates, gas } = result.value
+  const { agent, group, contacts, contactsTotal, maxAllowedNow, maxWithoutAsking, rules, rates, gas } = result.value
   return ok({
     agent: { id: agent.id, name: agent.name },
     policy_group: {
@@ -127,8 +141,9 @@ export async function paymentContext(caller: Caller): Promise<Result<PaymentCont
       scopes: group.scopes,
       wallet: group.wallet?.address ?? null,
       chain: group.wallet?.chain ?? null,
-      contacts: group.whitelistedContacts.map(({ contact, stale }) => ({ ...contact, stale })),
+      contacts,
     },
+    contacts_total: contactsTotal,
     budget: {
       limit: group.spendLimitUsdc,
       spent: group.currentSpent,
@@ -144,12 +159,6 @@ export async function paymentContext(caller: Caller): Promise<Result<PaymentCont
       value,
       ...(resetsAt !== null && { resets_at: resetsAt }),
     })),
-    approvals: {
-      approve_above: group.approveAbove,
-      approve_new_recipient: group.approveNewRecipient,
-      duplicate_minutes: group.duplicateMinutes,
-      ttl_hours: group.approvalTtlHours,
-    },
     limits: {
       rates: rates.map(({ name, limit, remaining, resetSeconds }) => ({
         name,
@@ -201,10 +210,11 @@ export function missingScope(agent: AgentPrincipal, scope: Scope): Refused | nul
 
 const treasury = ({ env, agent }: Caller) => treasuryOf(env, agent.userId)
 
-const principal = ({ agent: { agentId, credentialHash, tokenId } }: Caller): Principal => ({
+const principal = ({ agent: { agentId, credentialHash, tokenId, via } }: Caller): Principal => ({
   type: 'agent',
   agentId,
   credentialHash,
+  via,
   ...(tokenId && { tokenId }),
 })
 
@@ -212,6 +222,9 @@ const requestOf = ({ reason, ...terms }: CreatePayment) => ({
   terms: { wallet: null, expiresInDays: null, senderName: null, ...terms },
   reason: reason || null,
 })
+
+const withSellerField = (refused: Refused): Refused =>
+  refused.field === 'toAddress' ? { ...refused, field: 'payment_required.accepts' } : refused
 
 /** The Treasury names the fields of the dashboard's forms. */
 function withFieldOf({ to }: CreatePayment, refused: Refused): Refused {

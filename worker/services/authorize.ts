@@ -1,4 +1,4 @@
-import { withParameters } from '#domain/redirectUri.ts'
+import { redirectTarget, withParameters } from '#domain/redirectUri.ts'
 import { allScopes, type Scope } from '#domain/scopes.ts'
 import { hourMs } from '#domain/time.ts'
 import type { Deps } from '../appEnv.ts'
@@ -6,8 +6,8 @@ import { insertRequest } from '../db/connections.ts'
 import { OAuthError } from '../errors.ts'
 import { newId } from '../identity/secrets.ts'
 import { attemptKey, limitTraffic } from './attemptLimits.ts'
-import { refuseRepeats, resourceOf } from './oauth.ts'
-import { clientProblem, isDocument } from './oauthClients.ts'
+import { namesIn, refuseRepeats, resourceOf } from './oauth.ts'
+import { clientProblem, isDocument, ownOrigins } from './oauthClients.ts'
 
 /** Until a person opens the request; from then on, services/connections.ts decides. Enough to sign up first. */
 const unopenedMs = hourMs
@@ -16,9 +16,10 @@ const maxRequests = 200
 const maxState = 2_000
 
 /**
- * GET /oauth/authorize (OAuth 2.1 section 4.1.1): stores the request and returns the address of the consent page. Once client
- * and redirect are valid, a problem with the rest is reported to the app, as the address to redirect to. Otherwise throws an
- * OAuthError for the person to read. A client whose website says who it is cannot be verified before somebody has signed in.
+ * GET /oauth/authorize (OAuth 2.1 section 4.1.1): stores the request and returns the address of the consent page. Throws an
+ * OAuthError for the person to read. A problem with the request of a registered program on the person's computer is reported to
+ * the program, as the address to redirect to: websites get no redirect before a person has decided (RFC 9700 section 4.11.2), and a
+ * client whose website says who it is cannot be verified before somebody has signed in.
  */
 export async function authorize(deps: Deps, query: URLSearchParams, address: string): Promise<string> {
   const { env, db } = deps
@@ -35,7 +36,8 @@ export async function authorize(deps: Deps, query: URLSearchParams, address: str
     throw new OAuthError('invalid_request', `state must be at most ${maxState} printable ASCII characters.`)
   const asked = askedIn(query, env.API_ORIGIN)
   if (asked instanceof OAuthError) {
-    if (isDocument(clientId)) throw asked
+    // Anybody may register an app: Bursar's address must not lead to any website without a person's decision.
+    if (isDocument(clientId) || redirectTarget(redirectUri, ownOrigins(env))?.type === 'website') throw asked
     const { oauthCode: error, message: error_description } = asked
     return withParameters(redirectUri, { error, error_description, state, iss: env.API_ORIGIN })
   }
@@ -77,6 +79,6 @@ function askedIn(query: URLSearchParams, origin: string): Asked | OAuthError {
 
 /** Null if none was requested. Apps also request scopes of other servers, which mean nothing here. */
 export function knownScopes(text: string | null): Scope[] | null {
-  const names = (text ?? '').split(' ').filter(Boolean)
+  const names = namesIn(text)
   return names.length === 0 ? null : allScopes.filter((scope) => names.includes(scope))
 }

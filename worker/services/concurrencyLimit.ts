@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts'
 
-// Waiting polls a timer: workerd cancels a request that only waits for another one as hung (record 025).
+// Waiting polls a timer: workerd cancels a request that only waits for another one as hung (record 007).
 /** A call whose client disconnects never releases its slot, so an unused slot expires. */
 const slotLifeMs = 30_000 // 30 seconds
 const maxWaitMs = 15_000 // 15 seconds

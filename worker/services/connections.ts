@@ -59,7 +59,7 @@ export async function allowRequest(
 ): Promise<ConnectionAnswer> {
   const { deps, userId } = person
   const now = deps.now()
-  const { row, app, destination, document, isFreshSignIn } = await open(person, id, 'allowed')
+  const { row, app, destination, document, mustSign, isFreshSignIn } = await open(person, id, 'allowed')
   const { clientId, redirectUri, state } = row
   const connectionId = newId('con')
   const code = redirectUri === null ? null : mintConnectionToken(deps.env, 'code', { userId, connectionId }, now)
@@ -72,7 +72,7 @@ export async function allowRequest(
         challenge: row.codeChallenge,
         resource: row.resource,
         scopes: knownScopes(row.scope),
-        document,
+        ...{ document, mustSign },
       },
       agent: await choiceOf(person, agent),
     },
@@ -107,18 +107,20 @@ export async function denyRequest(person: Person, id: string): Promise<Connectio
 async function open(person: Person, id: string, repeated: ConnectionRequestRow['answer'] = null): Promise<Opened> {
   const { deps, userId } = person
   const now = deps.now()
-  const { row, signedInAt } = await openRequest(deps.db, id, person, { now, expiresAt: now + openedMs })
-  if (signedInAt === null) throw new AppError('unauthenticated', endedSession)
+  const { row, session } = await openRequest(deps.db, id, person, { now, expiresAt: now + openedMs })
+  if (session === null) throw new AppError('unauthenticated', endedSession)
   // Nobody learns whether another account has opened it.
   if (!row || (row.userId !== null && row.userId !== userId))
     throw new AppError('not_found', 'This request is not known. Start again in the app.')
   if (row.expiresAt <= now) throw new AppError('gone', 'This request took too long. Start again in the app.')
   if (row.answer !== null && row.answer !== repeated) throw answered()
-  const client = await knownClient(deps, row.clientId, row.redirectUri)
+  const client = await knownClient(deps, { id: row.clientId, redirectUri: row.redirectUri, userId })
   const destination = client && destinationOf(row, ownOrigins(deps.env))
   if (!destination)
     throw new AppError('unprocessable', 'This app does not name the address that it wants the answer at.')
-  const isFreshSignIn = row.deviceHash === null && signedInAt >= row.createdAt && now - signedInAt < freshSignInMs
+  const { signedInAt, signedInFor } = session
+  // A request may be made long before: any sign-in after it would count for whoever waits with a stolen session.
+  const isFreshSignIn = row.deviceHash === null && signedInFor === id && now - signedInAt < freshSignInMs
   return { ...client, row, destination, isFreshSignIn }
 }
 

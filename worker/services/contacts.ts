@@ -1,21 +1,17 @@
 import type { z } from 'zod'
 import { maxContacts, maxContactsInWords } from '#domain/contactRules.ts'
-import { formatUsdc } from '#domain/money.ts'
 import { isoOf } from '#domain/time.ts'
 import type { Page } from '#schemas/common.ts'
 import type {
   Contact,
-  ContactBalances,
   ContactMatches,
   ContactMatchesQuery,
   ContactNames,
   ContactsQuery,
   SaveContact,
 } from '#schemas/contact.ts'
+import type { GroupName } from '#schemas/policy.ts'
 import type { Deps, Person } from '../appEnv.ts'
-import { primaryChain } from '../chain/networkSettings.ts'
-import { chainsFrom } from '../chain/rpcChain.ts'
-import type { Address } from '../chain/types.ts'
 import * as contacts from '../db/contacts.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../identity/secrets.ts'
@@ -85,6 +81,12 @@ export async function updateContact(deps: Deps, userId: string, contactId: strin
   return asContact(row)
 }
 
+/** The policy groups whose agents may pay the contact. */
+export async function groupsWithContact(deps: Deps, userId: string, contactId: string): Promise<GroupName[]> {
+  await getContact(deps, userId, contactId)
+  return treasuryOf(deps.env, userId).policies().groupsWithContact(contactId)
+}
+
 /** Removes the contact from all whitelists first, then deletes it. */
 export async function deleteContact(deps: Deps, userId: string, contactId: string): Promise<void> {
   await getContact(deps, userId, contactId)
@@ -104,18 +106,6 @@ export async function restoreContact(deps: Deps, userId: string, contactId: stri
 
 /** Removes deleted contacts that can no longer be restored. */
 export const purgeDeletedContacts = (db: Deps['db'], now: number) => contacts.purgeContacts(db, now - undoMs)
-
-/** USDC on the primary network of each contact's address. Null if the chain is not responding or the contact has no address. */
-export async function contactBalances(deps: Deps, userId: string, contactIds: string[]): Promise<ContactBalances> {
-  const rows = await contacts.findContacts(deps.db, userId, contactIds)
-  if (rows.length !== new Set(contactIds).size) throw contactNotFound()
-  const chain = chainsFrom(deps.env)[primaryChain(deps.env)]
-  const balances = rows.map(async ({ id, address }) => {
-    const balance = address === null ? null : await chain.usdcBalance(address as Address).catch(() => null)
-    return [id, balance === null ? null : { balance: formatUsdc(balance), symbol: 'USDC' as const }] as const
-  })
-  return Object.fromEntries(await Promise.all(balances))
-}
 
 /**
  * The contact that a payment names, for display in lists. Null if none was named. Throws if the contact's address, email or
@@ -143,7 +133,7 @@ export async function namedContact(
 const noPlace = () =>
   new AppError('contact_limit', `An account can have ${maxContactsInWords} contacts. Delete one first.`)
 
-const contactNotFound = () => new AppError('not_found', 'Contact not found.')
+export const contactNotFound = () => new AppError('not_found', 'Contact not found.')
 
 function columns({ name, address, email, phone, description }: Input) {
   return {

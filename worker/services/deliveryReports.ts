@@ -2,14 +2,12 @@ import type { Deps } from '../appEnv.ts'
 import { recordDelivery } from '../db/messages.ts'
 import type { Env } from '../env.ts'
 import type { ReportReader, ReportRequest } from '../notifications/reports/deliveryReport.ts'
-import { postmarkReport } from '../notifications/reports/postmarkReport.ts'
 import { resendReport } from '../notifications/reports/resendReport.ts'
 import { twilioReport } from '../notifications/reports/twilioReport.ts'
 
 /** Null for an unknown vendor, or if its secret is unset, because reports could not be verified. */
 function readerFor(env: Env, vendor: string): ReportReader | null {
   if (vendor === 'resend' && env.RESEND_WEBHOOK_SECRET) return resendReport(env.RESEND_WEBHOOK_SECRET)
-  if (vendor === 'postmark' && env.POSTMARK_WEBHOOK_AUTH) return postmarkReport(env.POSTMARK_WEBHOOK_AUTH)
   if (vendor === 'twilio' && env.TWILIO_AUTH_TOKEN) return twilioReport(env.TWILIO_AUTH_TOKEN)
   return null
 }

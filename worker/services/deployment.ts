@@ -48,6 +48,7 @@ export function publicConfig(env: Env): PublicConfig {
     walletConnectProjectId: env.WALLETCONNECT_PROJECT_ID || null,
     onramp: onrampFrom(env, Date.now) !== null,
     sms: smsCountries(env.SMS_COUNTRIES) !== 'none',
+    passkeyDomain: env.PASSKEY_DOMAIN || null,
     primaryChain: chainNameOf(primaryChain(env)),
     chains: { 8453: chain(8453), 84532: chain(84532) },
   }

@@ -1,20 +1,26 @@
-import { randomInt } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { minuteMs } from '#domain/time.ts'
 import { newUserCode, parseUserCode, shownUserCode } from '#domain/userCode.ts'
 import type { EnteredDevice } from '#schemas/connection.ts'
 import type { Deps, Person } from '../appEnv.ts'
 import { insertDeviceRequest, requestOfUserCode } from '../db/connections.ts'
 import { AppError, OAuthError } from '../errors.ts'
-import { newId, newSecret, sha256 } from '../identity/secrets.ts'
+import { newObjectToken } from '../identity/objectTokens.ts'
+import { newId, sha256 } from '../identity/secrets.ts'
 import { attemptKey, limitAttempts, resetAttempts } from './attemptLimits.ts'
 import { knownScopes } from './authorize.ts'
 import { refuseRepeats, resourceOf } from './oauth.ts'
 import { commandLine } from './oauthClients.ts'
+import { devicePolls } from './quotas.ts'
 
 /** How often a device may ask whether somebody has allowed it. */
-export const pollSeconds = 5
+export const pollSeconds = devicePolls.windowMs / 1000
 const deviceMs = 10 * minuteMs
-const maxOpen = 5
+/**
+ * Devices of one network address that nobody has entered yet: the newest are kept. Refusing further ones would let anybody who
+ * shares the address keep others from signing in.
+ */
+const maxWaiting = 100
 const maxTries = 5
 
 /**
@@ -33,20 +39,17 @@ export async function startDevice(
   const scope = knownScopes(form.get('scope'))?.join(' ') ?? null
   const resource = resourceOf(form.getAll('resource'), env.API_ORIGIN) ?? `${env.API_ORIGIN}/v1`
   const at = now()
-  const deviceCode = newSecret('bd_')
+  const id = newId('request')
+  const deviceCode = newObjectToken(env, 'device_code', id, randomBytes, at)
   const userCode = newUserCode(randomInt)
-  const isAdded = await insertDeviceRequest(
+  await insertDeviceRequest(
     db,
     {
-      ...{ id: newId('request'), clientId: commandLine, resource, scope, createdAt: at, expiresAt: at + deviceMs },
+      ...{ id, clientId: commandLine, resource, scope, createdAt: at, expiresAt: at + deviceMs },
       ...{ deviceHash: sha256(deviceCode), userCode, addressHash: sha256(address), place },
     },
-    maxOpen,
+    maxWaiting,
   )
-  if (!isAdded)
-    throw new AppError('rate_limited', 'Too many devices wait for a person at this address.', {
-      retryAfter: deviceMs / 1000,
-    })
   return {
     device_code: deviceCode,
     user_code: shownUserCode(userCode),

@@ -1,5 +1,5 @@
 import { type Cell, csvLine } from '#domain/csv.ts'
-import type { ListCursor } from '#domain/lists.ts'
+import { type ListCursor, listsPayments } from '#domain/lists.ts'
 import { formatUsdc, parseUsdc } from '#domain/money.ts'
 import { balanceChange } from '#domain/movements.ts'
 import { chainNameOf } from '#domain/networks.ts'
@@ -11,6 +11,7 @@ import type { PayoutFilter, TransactionFilter } from '#schemas/lists.ts'
 import type { Transaction } from '#schemas/transaction.ts'
 import type { Person } from '../appEnv.ts'
 import { primaryChain } from '../chain/networkSettings.ts'
+import { type ContactRow, contactsNamed, findContacts } from '../db/contacts.ts'
 import type { Db } from '../db/d1.ts'
 import { deliveriesOf } from '../db/messages.ts'
 import { nextTurn } from '../durable/turns.ts'
@@ -33,18 +34,40 @@ const maxSlices = 100_000 / exportedAtOnce
 const pauseMs = 15
 
 export async function listTransactions(
-  { deps, userId, loginSessionId }: Person,
+  person: Person,
   { page, pageSize, cursor, ...filter }: TransactionFilter & Paging,
 ) {
+  const { deps, userId, loginSessionId } = person
   const paging = { page, pageSize, cursor }
-  return unwrap(await historyOf(deps.env, userId).transactions(loginSessionId, wanted(deps, filter), paging))
+  return unwrap(await historyOf(deps.env, userId).transactions(loginSessionId, await wanted(person, filter), paging))
 }
 
-/** Names what the figure of a filter depends on, as getOverview does. */
-const wanted = ({ env, now }: Person['deps'], { figure, ...filter }: TransactionFilter): TransactionsWanted => ({
-  ...filter,
-  ...(figure && { figure: { name: figure, chain: chainNameOf(primaryChain(env)), failedSince: now() - dayMs } }),
-})
+/** The most contacts whose payments a filter by their common name finds: the newest. */
+const maxNamed = 20
+
+/** Finds out what a filter depends on: the primary network, the time, and whom its names mean. */
+async function wanted(
+  { deps: { env, db, now }, userId }: Person,
+  { contact, recipient, ...filter }: TransactionFilter,
+): Promise<TransactionsWanted> {
+  const network = filter.network ?? (listsPayments(filter) ? chainNameOf(primaryChain(env)) : undefined)
+  const [named, alike] = await Promise.all([
+    contact ? findContacts(db, userId, [contact]) : [],
+    recipient ? contactsNamed(db, userId, recipient, maxNamed) : [],
+  ])
+  return {
+    ...filter,
+    network,
+    now: now(),
+    ...(contact && { contact: { contactIds: [contact], methods: methodsOf(named) } }),
+    ...(recipient && {
+      recipient: { text: recipient, contactIds: alike.map(({ id }) => id), methods: methodsOf(alike) },
+    }),
+  }
+}
+
+const methodsOf = (contacts: ContactRow[]): string[] =>
+  contacts.flatMap(({ address, email, phone }) => [address, email, phone]).filter((one) => one !== null)
 
 export async function listPayouts(
   { deps: { env, db }, userId, loginSessionId }: Person,
@@ -73,49 +96,67 @@ async function withDeliveries(db: Db, payouts: Escrow[]): Promise<EscrowItem[]> 
 }
 
 /** CSV of all matching rows, in list order. Times are UTC; amounts are in USDC and micro-USDC. */
-export async function exportTransactions(
-  { deps, userId, loginSessionId }: Person,
-  filter: TransactionFilter,
-): Promise<Response> {
-  const { env, now } = deps
-  const network = chainNameOf(primaryChain(env))
-  const { from = 0, to = now() + dayMs, wallet, sort: _, ...others } = filter
+export async function exportTransactions(person: Person, filter: TransactionFilter): Promise<Response> {
+  const { deps, userId, loginSessionId } = person
+  const history = historyOf(deps.env, userId)
+  const { from = 0, to = deps.now() + dayMs, wallet, sort: _, ...others } = filter
   // Rows that a filter leaves out would be missing between the two balances.
   const isWhole = Object.values(others).every((value) => value === undefined)
-  const balances = isWhole ? unwrap(await historyOf(env, userId).balances(loginSessionId, from, to)) : []
-  const slice = (cursor: ListCursor | null) =>
-    historyOf(env, userId).transactionSlice(loginSessionId, wanted(deps, filter), cursor)
-  const columns: Columns<Transaction> = [
-    ['Created (UTC)', (row) => row.createdAt],
-    ['ID', (row) => row.id],
-    ['Type', (row) => row.category],
-    ['Status', (row) => row.status],
-    ['Amount (USDC)', (row) => row.amountUsdc],
-    ['Amount (micro-USDC)', (row) => micro(row.amountUsdc)],
-    // Adds up to the figure in Usage for the same days: counts only one of a payout's two rows, and no test money.
-    ['Spent (USDC)', (row) => (isSpent(row, network) ? row.amountUsdc : '0')],
-    // With the opening balance, adds up to the closing balance of any wallet and period.
-    ['Balance change (USDC)', (row) => ({ decimal: formatUsdc(balanceChange(row)) })],
-    ['Sender', senderOf],
-    ['From wallet', (row) => row.fromWallet?.address ?? null],
-    ['Wallet name', (row) => row.fromWallet?.name ?? null],
-    ['Chain', (row) => row.fromWalletChain],
-    ['Contact', (row) => row.contact?.name ?? null],
-    ['To address', (row) => row.toAddress],
-    ['To email', (row) => row.recipientEmail],
-    ['To phone', (row) => row.recipientPhone],
-    ['Resource', (row) => row.resource],
-    ...noteColumns,
-    ['Error', (row) => row.errorMessage],
-    ['Transaction hash', (row) => row.txHash],
-    ['Confirmed (UTC)', (row) => row.timeline.confirmedAt],
-    ['Payout ID', (row) => row.escrowId],
-  ]
+  const balances = isWhole ? unwrap(await history.balances(loginSessionId, from, to)) : []
+  const query = await wanted(person, filter)
+  const slice = (cursor: ListCursor | null) => history.transactionSlice(loginSessionId, query, cursor)
+  const columns = transactionColumns(listsPayments(filter), query.network ?? chainNameOf(primaryChain(deps.env)))
   const shown = balances.filter(({ walletId }) => wallet === undefined || walletId === wallet)
-  return csv(slice, 'bursar-transactions.csv', columns, [
-    ...shown.map((one) => balanceLine(columns, 'opening_balance', one, one.opening, from)),
-    ...shown.map((one) => balanceLine(columns, 'closing_balance', one, one.closing, Math.min(to, now()))),
-  ])
+  return csv(slice, 'bursar-transactions.csv', columns, {
+    complete: (rows) => withContacts(deps.db, userId, rows),
+    lastLines: [
+      ...shown.map((one) => balanceLine(columns, 'opening_balance', one, one.opening, from)),
+      ...shown.map((one) => balanceLine(columns, 'closing_balance', one, one.closing, Math.min(to, deps.now()))),
+    ],
+  })
+}
+
+const transactionColumns = (isOfPayments: boolean, network: string): Columns<Transaction> => [
+  ['Created (UTC)', (row) => row.createdAt],
+  ['ID', (row) => row.id],
+  ['Type', (row) => row.category],
+  ['Status', (row) => row.status],
+  ['Amount (USDC)', (row) => row.amountUsdc],
+  ['Amount (micro-USDC)', (row) => micro(row.amountUsdc)],
+  // By the days of "Confirmed (UTC)", adds up to the figures in Usage: counts a payout once, and no test money.
+  ['Spent (USDC)', (row) => (isSpent(row, isOfPayments) && row.fromWalletChain === network ? row.amountUsdc : '0')],
+  // With the opening balance, adds up to the closing balance of any wallet and period.
+  ['Balance change (USDC)', (row) => ({ decimal: formatUsdc(balanceChange(row)) })],
+  ['Sender', senderOf],
+  ['From wallet', (row) => row.fromWallet?.address ?? null],
+  ['Wallet name', (row) => row.fromWallet?.name ?? null],
+  ['Chain', (row) => row.fromWalletChain],
+  ['Contact', (row) => row.contact?.name ?? null],
+  ['To address', (row) => row.toAddress],
+  ['To email', (row) => row.recipientEmail],
+  ['To phone', (row) => row.recipientPhone],
+  ['Resource', (row) => row.resource],
+  ...noteColumns,
+  ['Error', (row) => row.errorMessage],
+  ['Transaction hash', (row) => row.txHash],
+  ['Confirmed (UTC)', (row) => row.timeline.confirmedAt],
+  ['Payout ID', (row) => row.escrowId],
+]
+
+/** How long a part of an export waits for D1. */
+const contactsMs = 2_000 // 2 seconds
+
+/** A payment that was refused because its group does not list the contact has only the contact's id. */
+async function withContacts(db: Db, userId: string, rows: Transaction[]): Promise<Transaction[]> {
+  const ids = rows.flatMap(({ contactId, contact }) => (contactId !== null && contact === null ? [contactId] : []))
+  const contacts = await within(contactsMs, () => findContacts(db, userId, [...new Set(ids)])).catch(
+    (error: unknown) => {
+      logError('contacts_not_read', { user: userId }, error)
+      return []
+    },
+  )
+  const found = new Map(contacts.map(({ id, name }) => [id, { name }]))
+  return rows.map((row) => ({ ...row, contact: row.contact ?? found.get(row.contactId ?? '') ?? null }))
 }
 
 const senderOf = ({ agent, category, fromAddress }: Transaction): string =>
@@ -177,7 +218,7 @@ async function csv<Row extends Transaction | Escrow>(
   readSlice: (cursor: ListCursor | null) => Promise<Result<Slice>>,
   name: string,
   columns: Columns<Row>,
-  lastLines: readonly string[] = [],
+  { complete, lastLines = [] }: { complete?: (rows: Row[]) => Promise<Row[]>; lastLines?: readonly string[] } = {},
 ): Promise<Response> {
   const encoder = new TextEncoder()
   // Read before the reply begins, so that a refusal is still a reply of its own.
@@ -196,9 +237,9 @@ async function csv<Row extends Transaction | Escrow>(
       while (slice !== null) {
         const { rows, names, next }: Slice = slice
         slices += 1
-        const lines = (JSON.parse(rows) as Row[])
-          .map((row) => withNames(row, names))
-          .map((row) => csvLine(columns.map(([, cell]) => cell(row))))
+        const named = (JSON.parse(rows) as Row[]).map((row) => withNames(row, names))
+        const completed = complete ? await complete(named) : named
+        const lines = completed.map((row) => csvLine(columns.map(([, cell]) => cell(row))))
         if (lines.length > 0) controller.enqueue(encoder.encode(lines.join('')))
         slice = next && slices < maxSlices ? await later(next) : null
         if (next === null && lastLines.length > 0) controller.enqueue(encoder.encode(lastLines.join('')))

@@ -18,8 +18,6 @@ import { refuseCommonPassword } from './passwords.ts'
 
 const sessionMs = 30 * dayMs // regardless of refreshes
 const refreshTokenMs = 7 * dayMs // 7 days without use
-/** A second use within this time is a lost reply or another tab. A later one means that the token was stolen. */
-const refreshGraceMs = 30_000 // 30 seconds
 const challengeMs = 3 * 60_000 // 3 minutes
 
 export function asUser(row: UserRow): User {
@@ -34,10 +32,10 @@ export function asUser(row: UserRow): User {
 /** `address` is the caller's network address. Two round trips to D1, with the Treasury asked in between. */
 export async function login(
   deps: Deps,
-  input: { email: string; password: string },
+  input: { email: string; password: string; connectionRequest?: string | undefined },
   address: string,
 ): Promise<LoginReply> {
-  const { email, password } = input
+  const { email, password, connectionRequest } = input
   let ifRight: BatchItem<'sqlite'>[] = []
   const result = await directoryFrom(deps).signIn(email, password, async (...reads) => {
     const admitted = await admitSignIn(deps, email, address, reads)
@@ -54,7 +52,7 @@ export async function login(
   const { user } = result
   const place = user.region === null && deps.region ? [placing(deps.db, user.id, deps.region)] : []
   const also = [...ifRight, ...place]
-  if (result.outcome === 'signed_in') return openLoginSession(deps, user, also)
+  if (result.outcome === 'signed_in') return openLoginSession(deps, user, { also, connectionRequest })
 
   const session = `${newSecret()}.${result.proof}`
   const challenge = { hash: sha256(session), userId: user.id, expiresAt: deps.now() + challengeMs }
@@ -65,7 +63,7 @@ export async function login(
 /** Completes a NEW_PASSWORD_REQUIRED challenge, which is consumed even if this fails. */
 export async function answerChallenge(
   deps: Deps,
-  input: { email: string; session: string; newPassword: string },
+  input: { email: string; session: string; newPassword: string; connectionRequest?: string | undefined },
 ): Promise<Tokens & { user: User }> {
   refuseCommonPassword(input.newPassword, 'newPassword')
   const expired = new AppError('gone', 'This sign-in took too long. Please sign in again.')
@@ -77,12 +75,12 @@ export async function answerChallenge(
   const changed = await directoryFrom(deps).answerChallenge(user, proof, input.newPassword)
   if (!changed) throw expired
   await endOtherLoginSessions(deps, changed.id, null)
-  return openLoginSession(deps, changed)
+  return openLoginSession(deps, changed, { connectionRequest: input.connectionRequest })
 }
 
 /**
  * Exchanges a refresh token for new tokens. The whole session ends if the token is used again after the grace period, used a
- * third time, or if one successor is used after the other was exchanged. The row of a spent token is deleted a minute later
+ * third time, or if one successor is used after the other was exchanged. The row of a spent token is deleted after it
  * (db/retention.ts); its signature still identifies the session.
  */
 export async function refresh(deps: Deps, token: string): Promise<Tokens & { user: User }> {
@@ -97,7 +95,6 @@ export async function refresh(deps: Deps, token: string): Promise<Tokens & { use
     newHash: sha256(refreshToken),
     sessionId,
     now,
-    graceMs: refreshGraceMs,
     expiresAt: now + refreshTokenMs,
   })
   if (found && isExchanged) {
@@ -114,7 +111,7 @@ type FoundToken = NonNullable<Awaited<ReturnType<typeof sessions.replaceRefreshT
 /** Whether a token that was not exchanged had been used before, rather than ended with time or with its session. */
 function isStolen({ token, session }: FoundToken, now: number): boolean {
   if (session.revokedAt !== null) return false
-  const isReused = token.replacedAt !== null && now - token.replacedAt > refreshGraceMs
+  const isReused = token.replacedAt !== null && now - token.replacedAt > sessions.refreshGraceMs
   return isReused || (token.expiresAt > now && session.expiresAt > now)
 }
 
@@ -132,11 +129,14 @@ export async function signOut(deps: Deps, token: string): Promise<void> {
   await tellTreasury(deps, ended[0]?.userId, ended)
 }
 
-/** Opens a session for a user whose password or code was right. Runs `also` in the same round trip. */
+/**
+ * Opens a session for a user whose password or code was right. Runs `also` in the same round trip. `connectionRequest`: the app's
+ * request for which the person signed in.
+ */
 export async function openLoginSession(
   deps: Pick<Deps, 'env' | 'db' | 'now'> & Partial<Pick<Deps, 'runInBackground'>>,
   user: UserRow,
-  also: BatchItem<'sqlite'>[] = [],
+  options: { also?: BatchItem<'sqlite'>[]; connectionRequest?: string | undefined } = {},
 ): Promise<Tokens & { user: User }> {
   const { env, db } = deps
   const now = deps.now()
@@ -150,8 +150,9 @@ export async function openLoginSession(
     now,
     expiresAt: now + sessionMs,
     tokenExpiresAt: now + refreshTokenMs,
+    connectionRequestId: options.connectionRequest ?? null,
   }
-  await sessions.insertLoginSession(db, session, also)
+  await sessions.insertLoginSession(db, session, options.also)
   deps.runInBackground?.(keepAccount(env, db, user.id))
   return { ...tokens, refreshToken, user: asUser(user) }
 }

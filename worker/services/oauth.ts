@@ -1,3 +1,4 @@
+import { normalUri } from '#domain/sameUri.ts'
 import { allScopes, grantedScopes, type Scope } from '#domain/scopes.ts'
 import type { Deps } from '../appEnv.ts'
 import { AppError, OAuthError } from '../errors.ts'
@@ -5,8 +6,8 @@ import { agentOfClient, type ClaimedAgent } from '../identity/credentials.ts'
 import { type AgentToken, accessTokenMs, publicKeys, signAgentToken, verifyAgentToken } from '../identity/tokens.ts'
 import type { Principal } from '../treasury/core/rpcTypes.ts'
 import { treasuryOf } from '../treasuryOf.ts'
-import { attemptKey, limitAttempts } from './attemptLimits.ts'
-import { consumeQuota, requireQuota, tokenRequests, wrongCredentials } from './quotas.ts'
+import { assertionAlgorithms } from './appAssertions.ts'
+import { consumeQuota, requireQuota, tokenRequests, wrongCredentials, wrongSecrets } from './quotas.ts'
 
 /** Resources that access tokens can be issued for. Each has its own metadata document (RFC 9728). */
 export const resources = ['/v1', '/mcp'] as const
@@ -45,7 +46,7 @@ export async function revokeToken(deps: Deps, request: OAuthRequest): Promise<vo
   const token = await tokenOf(deps, client, request.form)
   const ends = token && { id: token.tokenId, endsAt: token.expiresAt }
   const revoked = await treasuryOf(deps.env, client.userId).policies().revokeToken(principalOf(client), ends)
-  if (!revoked.ok) await refuseClient(deps, request, client.clientId)
+  if (!revoked.ok) refuseClient(deps, request, client.clientId)
 }
 
 export type Introspection =
@@ -105,30 +106,40 @@ export const principalOf = ({ agentId, credentialHash, tokenId }: ClaimedAgent &
   type: 'agent',
   agentId,
   credentialHash,
+  via: 'api',
   ...(tokenId && { tokenId }),
 })
 
-/** RFC 8707: the resource that the client requests, null if it names none. A trailing slash is ignored. */
+/**
+ * RFC 8707: the resource that the client requests, however it spells it. Null if it names none, or only this server, which has
+ * several.
+ */
 export function resourceOf(named: string[], origin: string): string | null {
   const known = resources.map((resource) => `${origin}${resource}`)
-  const wanted = [...new Set(named.filter(Boolean).map((resource) => resource.replace(/\/$/, '')))]
-  if (wanted.length === 0) return null
-  const [only] = wanted
-  if (wanted.length > 1 || !known.includes(only!))
+  const wanted = new Set(named.filter(Boolean).map((resource) => normalUri(resource) ?? resource))
+  wanted.delete(origin)
+  const [only, ...others] = wanted
+  if (only === undefined) return null
+  if (others.length > 0 || !known.includes(only))
     throw new OAuthError('invalid_target', `resource must be one of ${known.join(' or ')}.`)
-  return only!
+  return only
 }
+
+/** Scopes of OpenID Connect, which many clients request of every server. They mean nothing here. */
+const openIdScopes = new Set(['openid', 'profile', 'email', 'address', 'phone', 'offline_access'])
+
+/** The names in a scope parameter, without those of OpenID Connect. */
+export const namesIn = (text: string | null): string[] =>
+  (text ?? '').split(' ').filter((name) => name !== '' && !openIdScopes.has(name))
 
 /** Null if no scope was requested. Throws `invalid_scope` for an unknown one. */
 function requestedScopes(text: string | null): Scope[] | null {
-  const names = (text ?? '').split(' ').filter(Boolean)
+  const names = namesIn(text)
   if (names.length === 0) return null
   if (names.some((name) => !allScopes.some((scope) => scope === name)))
     throw new OAuthError('invalid_scope', `Unknown scope. The known scopes are ${allScopes.join(' ')}.`)
   return allScopes.filter((scope) => names.includes(scope))
 }
-
-const maxWrong = 20
 
 /** The received form, with the Authorization header and the caller's network address. */
 export type OAuthRequest = { form: URLSearchParams; authorization: string | undefined; address: string }
@@ -137,28 +148,44 @@ type Client = ClaimedAgent & { clientId: string }
 
 /**
  * The agent that a client id names. Its Treasury decides with the same call whether the secret is valid. Throws the same
- * OAuthError for a client id that we did not issue as `refuseClient` for a deleted client and a wrong secret.
+ * OAuthError for a client id that we did not issue as `refuseClient` for a deleted client and a wrong secret. The network
+ * address's limit applies to the former only: many clients may share an address with one that guesses.
  */
 async function claimedClient(deps: Deps, request: OAuthRequest): Promise<Client> {
   refuseRepeats(request.form)
   const { clientId, secret } = clientOf(request.form, request.authorization)
-  requireQuota(wrongCredentials, request.address, deps.now())
   const claimed = agentOfClient(deps.env, clientId, secret)
-  return claimed ? { ...claimed, clientId } : refuseClient(deps, request, clientId)
+  if (!claimed) {
+    consumeQuota(wrongCredentials, request.address, deps.now())
+    throw invalidClient()
+  }
+  requireQuota(wrongSecrets, secretsKey(request, clientId), deps.now())
+  return { ...claimed, clientId }
 }
 
-/** Counts a wrong credential and throws `invalid_client`, or `rate_limited` after many of them. */
-async function refuseClient(deps: Deps, { address }: OAuthRequest, clientId: string): Promise<never> {
-  const now = deps.now()
-  wrongCredentials.take(address, now)
-  await limitAttempts(deps.db, attemptKey('oauth', clientId, address), maxWrong, now)
-  throw new OAuthError('invalid_client', 'Unknown client or wrong secret.')
+/** Counts a wrong secret of this client and throws `invalid_client`, or `rate_limited` after many of them. */
+function refuseClient(deps: Deps, request: OAuthRequest, clientId: string): never {
+  consumeQuota(wrongSecrets, secretsKey(request, clientId), deps.now())
+  throw invalidClient()
 }
 
+const secretsKey = ({ address }: OAuthRequest, clientId: string) => `${clientId} ${address}`
+const invalidClient = () => new OAuthError('invalid_client', 'Unknown client or wrong secret.')
+
+/** More than any request of the standards that we implement has. */
+const maxParameters = 50
+
+/** Refuses repeated parameters (RFC 6749 section 3.2) in one pass: strangers send them, and any number of names. */
 export function refuseRepeats(form: URLSearchParams): void {
-  for (const name of new Set(form.keys()))
-    if (name !== 'resource' && form.getAll(name).length > 1)
-      throw new OAuthError('invalid_request', 'A parameter is repeated.')
+  const seen = new Set<string>()
+  let parameters = 0
+  for (const [name] of form) {
+    parameters += 1
+    if (parameters > maxParameters)
+      throw new OAuthError('invalid_request', `A request has at most ${maxParameters} parameters.`)
+    if (name !== 'resource' && seen.has(name)) throw new OAuthError('invalid_request', 'A parameter is repeated.')
+    seen.add(name)
+  }
 }
 
 /** Reads the Basic header or the body, never both. Basic parts are form-urlencoded (RFC 6749 section 2.3.1). */
@@ -205,17 +232,19 @@ export const protectedResource = (origin: string, resource: (typeof resources)[n
 })
 
 const clientAuthentication = ['client_secret_basic', 'client_secret_post']
+const appAuthentication = ['none', 'private_key_jwt']
 
 /** The grant of a device that shows a code (RFC 8628). */
 export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code'
 export const appGrants = ['authorization_code', 'refresh_token', deviceGrant] as const
 const grantTypes = ['client_credentials', ...appGrants]
 
-/** RFC 8414. Agents authenticate with a secret; apps that a person connects have none. */
+/** RFC 8414. Agents authenticate with a secret; apps that a person connects have none, or authenticate with their keys. */
 export const authorizationServer = (origin: string) => ({
   issuer: origin,
   token_endpoint: `${origin}/oauth/token`,
-  token_endpoint_auth_methods_supported: [...clientAuthentication, 'none'],
+  token_endpoint_auth_methods_supported: [...clientAuthentication, ...appAuthentication],
+  token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
   authorization_endpoint: `${origin}/oauth/authorize`,
   authorization_response_iss_parameter_supported: true,
   client_id_metadata_document_supported: true,
@@ -228,7 +257,8 @@ export const authorizationServer = (origin: string) => ({
   scopes_supported: allScopes,
   jwks_uri: `${origin}/.well-known/jwks.json`,
   revocation_endpoint: `${origin}/oauth/revoke`,
-  revocation_endpoint_auth_methods_supported: [...clientAuthentication, 'none'],
+  revocation_endpoint_auth_methods_supported: [...clientAuthentication, ...appAuthentication],
+  revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
   introspection_endpoint: `${origin}/oauth/introspect`,
   introspection_endpoint_auth_methods_supported: clientAuthentication,
   service_documentation: `${origin}/docs`,

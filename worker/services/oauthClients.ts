@@ -26,29 +26,37 @@ export const isDocument = (clientId: string) => /^https?:/i.test(clientId)
 /** Shown for a registered app whose name is missing or borrowed. */
 export const unnamed = 'Unnamed app'
 
-/** What is known of a client. `document`: the hash of what its website says about it, null if it has none. */
-export type KnownClient = { app: ConnectingApp; document: string | null }
+/**
+ * What is known of a client. `document`: the hash of what its website says about it, null if it has none. `mustSign`: whether it
+ * authenticates with its keys each time.
+ */
+export type KnownClient = { app: ConnectingApp; document: string | null; mustSign: boolean }
 
 /**
  * The client with this redirect, which is verified; null if the client is not known or does not name the redirect. Fetches a
- * metadata document: throws `unprocessable` if that fails.
+ * metadata document for this user: throws as `appDocument` does.
  */
-export async function knownClient(deps: Deps, id: string, redirectUri: string | null): Promise<KnownClient | null> {
+export async function knownClient(
+  deps: Deps,
+  { id, redirectUri, userId }: { id: string; redirectUri: string | null; userId: string },
+): Promise<KnownClient | null> {
   if (id === commandLine)
     return redirectUri === null
-      ? { app: { name: 'Bursar CLI', kind: 'command_line', host: null }, document: null }
+      ? { app: { name: 'Bursar CLI', kind: 'command_line', host: null }, ...withoutWebsite }
       : null
   if (redirectUri === null) return null
   if (isDocument(id)) {
-    const { name, redirectUris, hash } = await appDocument(deps, id)
+    const { name, redirectUris, hash, mustSign } = await appDocument(deps, id, userId)
     const { host } = new URL(id)
     if (!isRegisteredRedirect(redirectUris, redirectUri)) return null
-    return { app: { name: name ?? host, kind: 'website', host }, document: hash }
+    return { app: { name: name ?? host, kind: 'website', host }, document: hash, mustSign }
   }
   const client = await findClient(deps.db, id)
   if (!client || !isRegisteredRedirect(client.redirectUris, redirectUri)) return null
-  return { app: { name: client.name ?? unnamed, kind: 'registered', host: null }, document: null }
+  return { app: { name: client.name ?? unnamed, kind: 'registered', host: null }, ...withoutWebsite }
 }
+
+const withoutWebsite = { document: null, mustSign: false }
 
 /** Why a client may not send a person here, as far as this is known without fetching anything. Null if it may. */
 export async function clientProblem(deps: Deps, id: string, redirectUri: string): Promise<OAuthError | null> {
@@ -69,9 +77,9 @@ const maxRegistrations = 20
 
 const Registration = z.object({
   redirect_uris: z.array(z.string()).min(1).max(20),
-  client_name: z.unknown(),
-  grant_types: z.array(z.string()).optional(),
-  response_types: z.array(z.string()).optional(),
+  client_name: z.unknown().optional(),
+  grant_types: z.array(z.string()).nullish(),
+  response_types: z.array(z.string()).nullish(),
 })
 
 /**

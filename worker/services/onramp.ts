@@ -1,5 +1,4 @@
-import { plainAmount } from '#domain/amountText.ts'
-import { formatUsdc, parseUsdc } from '#domain/money.ts'
+import { formatUsdc, type MicroUsdc } from '#domain/money.ts'
 import { hourMs } from '#domain/time.ts'
 import type { OnrampSession } from '#schemas/onramp.ts'
 import type { Deps } from '../appEnv.ts'
@@ -16,7 +15,7 @@ const sessionsPerHour = 30
 export async function createOnrampSession(
   deps: Deps,
   userId: string,
-  input: { destinationAddress: string; presetFiatAmount: string; redirectUrl: string },
+  input: { destinationAddress: string; presetFiatAmount: MicroUsdc; redirectUrl: string },
   clientIp: string | null,
 ): Promise<OnrampSession> {
   const { env, now } = deps
@@ -31,7 +30,7 @@ export async function createOnrampSession(
   if (count > sessionsPerHour) throw tooManyAttempts(resetsAt - now())
 
   const { destinationAddress, redirectUrl } = input
-  const [dollars, cents = ''] = formatUsdc(parseUsdc(plainAmount(input.presetFiatAmount)) ?? 0n).split('.')
+  const [dollars, cents = ''] = formatUsdc(input.presetFiatAmount).split('.')
   const amount = `${dollars}.${cents.padEnd(2, '0')}`
   return { onrampUrl: await onramp.createSession({ destinationAddress, amount, redirectUrl, clientIp }) }
 }

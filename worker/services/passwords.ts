@@ -18,7 +18,8 @@ export function refuseCommonPassword(password: string, field: string): void {
 /** Mails the user in the background, so that a failed mail does not fail the password change. */
 export function notifyPasswordChanged(deps: Deps, user: UserRow): void {
   const { id: userId, email: to } = user
-  deps.runInBackground(deps.messageProvider.send(passwordChangedMessage({ userId, to, now: deps.now() })))
+  const message = passwordChangedMessage({ userId, to, now: deps.now(), appOrigin: deps.env.APP_ORIGIN })
+  deps.runInBackground(deps.messageProvider.send(message))
 }
 
 /** Passwords that attackers try first. Comparison ignores case and trailing digits and punctuation. */

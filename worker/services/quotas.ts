@@ -63,8 +63,15 @@ export const agentCalls = new Quota('agent', 1_000, 10_000) // 10 seconds
 export const agentCallsAtOnce = 16
 /** Access tokens requested by one client. Each token lasts 15 minutes. */
 export const tokenRequests = new Quota('client', 60, 60_000) // 1 minute
-/** Unknown credentials from one network address. */
+/** Credentials that we did not issue, from one network address. Those that we did are not refused by this limit. */
 export const wrongCredentials = new Quota('address', 100, 10_000) // 10 seconds
+/** Wrong secrets of one client from one network address. */
+export const wrongSecrets = new Quota('client', 20, 900_000) // 15 minutes
+/** Questions of one device whether it was allowed. Further ones are told to slow down (RFC 8628 section 3.5). */
+export const devicePolls = new Quota('device', 1, 5_000) // 5 seconds
+
+/** Fetches of what apps publish on their websites, for one user. */
+export const websiteFetches = new Quota('user', 20, 60_000) // 1 minute
 
 /** Readiness checks from one network address. Each check calls every node. */
 export const readinessChecks = new Quota('address', 20, 60_000) // 1 minute

@@ -1,11 +1,12 @@
 import type { z } from 'zod'
 import { formatUsdc } from '#domain/money.ts'
-import { type Outcome, type PastDecision, replay } from '#domain/replay.ts'
+import { type Outcome, type PastDecision, type PastPolicy, type Replayed, replayInSteps } from '#domain/replay.ts'
 import { editRules, parseRules, type RuleEdits, type RuleValues } from '#domain/rules/values.ts'
 import { dayMs, isoOf } from '#domain/time.ts'
 import type { Replay, ReplayRequest } from '#schemas/replay.ts'
 import { rulesIn } from '#schemas/rules.ts'
 import type { Person } from '../appEnv.ts'
+import { nextTurn } from '../durable/turns.ts'
 import type { DecisionCursor } from '../history/api.ts'
 import { historyOf } from '../historyOf.ts'
 import { unwrap } from '../result.ts'
@@ -34,9 +35,8 @@ export async function replayGroup(
   } while (before !== null && newestFirst.length < maxDecisions)
   const rules = parseRules(editRules(current.rules, rulesIn(candidate as RuleEdits))).values
   const policy = { rules, scopes: candidate.scopes ?? current.scopes }
-  const replayed = replay(newestFirst.toReversed(), ({ at }) => (at < since ? null : policy))
-    .filter(({ decision }) => decision.at >= since)
-    .toReversed()
+  const all = await replayInTurns(newestFirst.toReversed(), ({ at }) => (at < since ? null : policy))
+  const replayed = all.filter(({ decision }) => decision.at >= since).toReversed()
   const changed = replayed.filter(({ decision, outcome }) => decision.outcome !== outcome)
   return {
     decisions: replayed.length,
@@ -51,6 +51,19 @@ export async function replayGroup(
       rule: rule ?? decision.rules[0] ?? null,
     })),
     notCovered: notCovered(candidate, rules, before === null ? null : newestFirst.at(-1)!.at),
+  }
+}
+
+/** Pauses between steps: on a thread that other users share, 10,000 decisions must not be one piece of work. */
+async function replayInTurns(
+  decisions: PastDecision[],
+  policyAt: (decision: PastDecision) => PastPolicy | null,
+): Promise<Replayed[]> {
+  const steps = replayInSteps(decisions, policyAt)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+    await nextTurn(1)
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Region } from '#domain/region.ts'
 import { stopReadingMs, stopRefreshMs } from '#domain/serviceStop.ts'
+import type { Bindings } from '../bindings.ts'
 import { within } from '../durable/within.ts'
-import type { Env } from '../env.ts'
 import type { StopReading } from './api.ts'
 import { answerMs, stopObject, stopRegionOf } from './regions.ts'
 
@@ -25,14 +25,14 @@ export class StopReader {
   begun = 0
   /** The newest reading. */
   last: NumberedReading | null = null
-  readonly #source: (env: Env) => Promise<StopReading>
+  readonly #source: (env: Bindings) => Promise<StopReading>
   /** From 0.6 to 1, so that isolates that started together do not go on reading together. */
   readonly #pace: number
   #failedAt = Number.NEGATIVE_INFINITY
   #failures = 0
   #busySince = Number.NEGATIVE_INFINITY
 
-  constructor(source: (env: Env) => Promise<StopReading>, pace = 0.6 + 0.4 * Math.random()) {
+  constructor(source: (env: Bindings) => Promise<StopReading>, pace = 0.6 + 0.4 * Math.random()) {
     this.#source = source
     this.#pace = pace
   }
@@ -49,7 +49,7 @@ export class StopReader {
   }
 
   /** Reads the object. Never throws: a failure, or a state older than one already seen, leaves `last` as it is. */
-  async read(env: Env): Promise<void> {
+  async read(env: Bindings): Promise<void> {
     this.begun += 1
     const number = this.begun
     // Taken before the call, so that a stop that the object does not have yet is never older than the reading.
@@ -77,7 +77,7 @@ export class StopReader {
 const readers = new Map<Region, StopReader>()
 
 /** The reader that all objects of this isolate in this location share. A null `hint` means that it is not known. */
-export function stopReader(env: Env, hint: Region | null = null): StopReader {
+export function stopReader(env: Bindings, hint: Region | null = null): StopReader {
   const region = stopRegionOf(env, hint)
   const known = readers.get(region)
   if (known) return known

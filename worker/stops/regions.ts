@@ -1,5 +1,5 @@
 import { regions as allRegions, type Region } from '#domain/region.ts'
-import type { Env } from '../env.ts'
+import type { Bindings } from '../bindings.ts'
 
 const defaultRegions: Record<string, Region[]> = {
   weur: ['weur', 'eeur', 'afr', 'me'],
@@ -24,13 +24,15 @@ export function parseStopRegions(setting: string | undefined): Map<Region, Regio
 /** A caller waits no longer than this for a stop object or for D1. Both respond within milliseconds. */
 export const answerMs = 2_000 // 2 seconds
 
-type StopEnv = Pick<Env, 'SERVICE_STOPS' | 'STOP_REGIONS'>
+type StopEnv = Pick<Bindings, 'SERVICE_STOPS' | 'STOP_REGIONS'>
 
 /** Europe, the Americas and Asia by default. */
-export const stopRegions = (env: Pick<Env, 'STOP_REGIONS'>): Region[] => [...parseStopRegions(env.STOP_REGIONS).keys()]
+export const stopRegions = (env: Pick<Bindings, 'STOP_REGIONS'>): Region[] => [
+  ...parseStopRegions(env.STOP_REGIONS).keys(),
+]
 
 /** The region that serves this location hint; the first one if there is no hint. */
-export function stopRegionOf(env: Pick<Env, 'STOP_REGIONS'>, hint: Region | null): Region {
+export function stopRegionOf(env: Pick<Bindings, 'STOP_REGIONS'>, hint: Region | null): Region {
   const regions = [...parseStopRegions(env.STOP_REGIONS)]
   return (regions.find(([, hints]) => hint !== null && hints.includes(hint)) ?? regions[0]!)[0]
 }

@@ -1,9 +1,9 @@
 import { DurableObject } from 'cloudflare:workers'
 import { editionOf, includesStops, mergedStops, nothingStopped, type StopState } from '#domain/stopState.ts'
+import type { Bindings } from '../bindings.ts'
 import { primaryDb } from '../db/d1.ts'
 import { readStopRecord } from '../db/operatorControls.ts'
 import { within } from '../durable/within.ts'
-import type { Env } from '../env.ts'
 import type { ServiceStopsApi, StopReading, StopWrite, UnrecordedAct } from './api.ts'
 import { stopObject, stopRegions } from './regions.ts'
 import { syncStops } from './sync.ts'
@@ -14,12 +14,12 @@ const repeatMs = 2_000 // 2 seconds
 const learnMs = 1_500 // 1.5 seconds
 
 /** Holds what operators have stopped for one region (api.ts). Everything it holds is in memory; storage has a copy. */
-export class ServiceStops extends DurableObject<Env> implements ServiceStopsApi {
+export class ServiceStops extends DurableObject<Bindings> implements ServiceStopsApi {
   #state: StopState | null
   #acts: UnrecordedAct[]
   #learning: Promise<StopState> | null = null
 
-  constructor(ctx: DurableObjectState, env: Env) {
+  constructor(ctx: DurableObjectState, env: Bindings) {
     super(ctx, env)
     this.#state = ctx.storage.kv.get<StopState>('state') ?? null
     this.#acts = ctx.storage.kv.get<UnrecordedAct[]>('acts') ?? []

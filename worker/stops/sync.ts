@@ -1,13 +1,13 @@
 import type { Region } from '#domain/region.ts'
 import { editionOf, includesStops, mergedStops, nothingStopped, type StopState } from '#domain/stopState.ts'
+import type { Bindings } from '../bindings.ts'
 import { primaryDb } from '../db/d1.ts'
 import { readStopRecord, recordStop } from '../db/operatorControls.ts'
 import { within } from '../durable/within.ts'
-import type { Env } from '../env.ts'
 import type { StopWrite } from './api.ts'
 import { answerMs, stopObject, stopRegions } from './regions.ts'
 
-type StopEnv = Pick<Env, 'DB' | 'SERVICE_STOPS' | 'STOP_REGIONS'>
+type StopEnv = Pick<Bindings, 'DB' | 'SERVICE_STOPS' | 'STOP_REGIONS'>
 
 /** `state` is null if the object did not answer. */
 export type RegionAnswer = { region: Region; state: StopState | null }

@@ -13,14 +13,15 @@ import { pruneNotices } from './ledger/notices.ts'
 import { pruneMessages } from './limits/messageLimits.ts'
 import { nextDueAt } from './outbox/entries.ts'
 import { reportMonth } from './payments/month.ts'
+import { continueReclaimAll } from './payments/payouts/actions.ts'
+import { eraseSentCodes } from './payments/payouts/codes.ts'
+import { nextExpiryAt, reclaimExpired, remindRecipients } from './payments/payouts/expiry.ts'
 import { pruneRefusals } from './payments/refusals.ts'
-import { continueReclaimAll } from './payouts/actions.ts'
-import { eraseSentCodes } from './payouts/codes.ts'
-import { nextExpiryAt, reclaimExpired, remindRecipients } from './payouts/expiry.ts'
 import { submitDueJobs } from './relay/submitJobs.ts'
 import { settleFinality } from './settlement/finality.ts'
 import { readIdleWallets } from './settlement/idle.ts'
 import { onlyDeadPurchasesUntil, settle } from './settlement/settle.ts'
+import { isRelayed } from './storage/kindSql.ts'
 import { warnOfEndingKeys } from './wallets/endingKeys.ts'
 import { nextDueAt as nextWalletDueAt } from './wallets/idleReads.ts'
 
@@ -65,8 +66,8 @@ async function andSubmit<T>(ctx: Context, work: () => Promise<T>): Promise<T> {
 
 async function settleOpen(ctx: Context): Promise<number | null> {
   const { store, now } = ctx
-  const reported = reportInProgress(ctx)
-  const queued = store.count("payment WHERE status = 'QUEUED' AND kind <> 'x402'")
+  const reported = reportBusy(ctx)
+  const queued = store.count(`payment WHERE status = 'QUEUED' AND ${isRelayed('kind')}`)
   const { isOpen, isBehind } = await andSubmit(ctx, () => settle(ctx))
   await reported
   if (isOpen && isBehind) return now()
@@ -124,13 +125,16 @@ async function forEach<T>(list: readonly T[], work: (one: T) => Promise<void>): 
 /** The row in D1 is renewed when it is older than this; the cron watchdog wakes Treasuries whose row is twice as old. */
 const renewAfterMs = 60_000 // 1 minute
 
-/** Marks this Treasury as busy in D1, so that the watchdog notices a lost alarm. */
-async function reportInProgress({ db, store, now, userId }: Context): Promise<void> {
-  if (now() - (store.meta('busy_reported_at') ?? 0) < renewAfterMs) return
-  store.setMeta('busy_reported_at', now())
-  try {
-    await markBusy(db, userId, now())
-  } catch (error) {
+/**
+ * Marks this Treasury as busy in D1, so that the watchdog notices a lost alarm: when it accepts something to settle, and as
+ * long as that is open. Undefined if it has done so within a minute.
+ */
+export function reportBusy({ db, store, now, userId }: Context): Promise<void> | undefined {
+  const at = now()
+  if (at - (store.meta('busy_reported_at') ?? 0) < renewAfterMs) return undefined
+  store.setMeta('busy_reported_at', at)
+  return markBusy(db, userId, at).catch((error: unknown) => {
     logError('watchdog_row_not_written', { user: userId }, error)
-  }
+    store.setMeta('busy_reported_at', 0)
+  })
 }

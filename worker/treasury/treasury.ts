@@ -1,5 +1,9 @@
+import { person, recipient } from '#domain/actor.ts'
 import { maxResends } from '#domain/attempts.ts'
-import type { PurchaseReceipt } from '#schemas/x402.ts'
+import { type OwnerCall, ownerMethods, ownerObjects } from '#domain/ownerCalls.ts'
+import type { PaymentCheck } from '#schemas/payment.ts'
+import type { CreatePurchase, PurchaseReceipt } from '#schemas/x402.ts'
+import type { Hex } from '../chain/types.ts'
 import { endedSession } from '../errors.ts'
 import type { Position } from '../history/api.ts'
 import type { JobReport } from '../relayer/api.ts'
@@ -8,8 +12,9 @@ import type { WebhookFailure, WebhookTargets } from '../webhooks/api.ts'
 import { Account } from './account/rpc.ts'
 import { Policies } from './changes/rpc.ts'
 import { Connections } from './connections/rpc.ts'
+import { actingAs, actingFor } from './core/acting.ts'
 import { refuseUnreachable } from './core/chainHeads.ts'
-import { type OwnerCall, ownerMethods, ownerObjects, type Principal } from './core/rpcTypes.ts'
+import type { Principal } from './core/rpcTypes.ts'
 import { endSessions, hasEnded } from './core/sessions.ts'
 import { freshStop } from './core/stop.ts'
 import { Approvals } from './decisions/rpc.ts'
@@ -18,22 +23,25 @@ import { paymentRateStates } from './limits/rates.ts'
 import { Notices } from './notices/rpc.ts'
 import { Operators } from './operators/rpc.ts'
 import type { Accepted } from './payments/accept.ts'
-import { keepReceipt, type PurchaseInput, purchaseInput } from './payments/buy.ts'
+import { type PurchaseInput, purchaseInput, storeReceipt } from './payments/buy.ts'
 import { cancelPayment } from './payments/cancel.ts'
 import { check } from './payments/check.ts'
+import type { Gathered } from './payments/needs.ts'
+import { claim, reclaim, reclaimAll } from './payments/payouts/actions.ts'
+import { claimUrlOf, resendCode } from './payments/payouts/codes.ts'
+import { requestReceipt } from './payments/payouts/receipts.ts'
+import type { ClaimInput, PayoutAction, RenewedBy, SendOnInput } from './payments/payouts/rpcTypes.ts'
+import { sendOn, sentOn } from './payments/payouts/sendOn.ts'
+import { createdPayout, escrowView } from './payments/payouts/views.ts'
 import { findPayment, findTransaction, pageOfPayments, recipientHistory } from './payments/queries.ts'
 import type { CheckInput, PayInput, PaymentsInput, RecipientInput } from './payments/rpcTypes.ts'
 import { paymentView, transactionView } from './payments/views.ts'
-import { claim, reclaim, reclaimAll } from './payouts/actions.ts'
-import { claimUrlOf, resendCode } from './payouts/codes.ts'
-import { requestReceipt } from './payouts/receipts.ts'
-import type { ClaimInput, PayoutAction, RenewedBy } from './payouts/rpcTypes.ts'
-import { createdPayout, escrowView } from './payouts/views.ts'
 import { payloadOf } from './purchases/offers.ts'
 import { deployRef, openActionRef, signedPaymentRef } from './relay/jobs.ts'
 import { applyReports } from './relay/reports.ts'
 import { Reports } from './reports/rpc.ts'
 import { Restore } from './restore/rpc.ts'
+import { Review } from './review/rpc.ts'
 import type { PayoutRow } from './storage/rows.ts'
 import { TreasuryObject } from './treasuryObject.ts'
 import { Wallets } from './wallets/rpc.ts'
@@ -85,6 +93,9 @@ export class Treasury extends TreasuryObject {
   connections() {
     return new Connections(this.context)
   }
+  review() {
+    return new Review(this.context)
+  }
   account() {
     return new Account(this.context)
   }
@@ -96,9 +107,11 @@ export class Treasury extends TreasuryObject {
 
   /** POST /v1/payments. The same key returns the same payment, whatever happened since. */
   async payAsAgent(input: PayInput) {
-    return andThen(this.agentGate.callerRefusal(input.principal) ?? (await this.paymentFlow.pay(input)), (paid) =>
-      ok(this.#agentReply(paid)),
-    )
+    return actingFor(input.principal, async () => {
+      return andThen(this.agentGate.callerRefusal(input.principal) ?? (await this.paymentFlow.pay(input)), (paid) =>
+        ok(this.#agentReply(paid)),
+      )
+    })
   }
   #agentReply({ payment, replayed, accepted }: Accepted) {
     const rates = paymentRateStates(this.context, payment.agent_id)
@@ -106,19 +119,23 @@ export class Treasury extends TreasuryObject {
   }
   /** POST /v1/x402-payments. The same key returns the same signature while it is valid, and its outcome afterwards. */
   async buyAsAgent(input: PurchaseInput) {
-    const refused = this.agentGate.callerRefusal(input.principal)
-    if (refused) return refused
-    const purchase = await refuseUnreachable(() => purchaseInput(this.context, input))
-    return andThen(purchase.ok ? await this.paymentFlow.pay(purchase.value) : purchase, (paid) =>
-      ok({ ...this.#agentReply(paid), handedOut: payloadOf(this.context.store, paid.payment) }),
-    )
+    return actingFor(input.principal, async () => {
+      const refused = this.agentGate.callerRefusal(input.principal)
+      if (refused) return refused
+      const purchase = await refuseUnreachable(() => purchaseInput(this.context, input))
+      return andThen(purchase.ok ? await this.paymentFlow.pay(purchase.value) : purchase, (paid) =>
+        ok({ ...this.#agentReply(paid), signedPurchase: payloadOf(this.context.store, paid.payment) }),
+      )
+    })
   }
   /** POST /v1/x402-payments/{id}/receipt. */
-  async keepReceipt(principal: Principal, id: string, receipt: PurchaseReceipt) {
-    const refused = this.agentGate.refusal(principal)
-    return andThen(refused ?? keepReceipt(this.context, principal, id, receipt), (payment) =>
-      ok(paymentView(this.context, payment)),
-    )
+  async storeReceipt(principal: Principal, id: string, receipt: PurchaseReceipt) {
+    return actingFor(principal, async () => {
+      const refused = this.agentGate.refusal(principal)
+      return andThen(refused ?? storeReceipt(this.context, principal, id, receipt), (payment) =>
+        ok(paymentView(this.context, payment)),
+      )
+    })
   }
   /** POST /transactions/send. Waits up to 300 ms for a transaction hash. */
   async send(input: PayInput) {
@@ -145,17 +162,25 @@ export class Treasury extends TreasuryObject {
   }
   /** Cancels an unsigned payment and releases its reservation once. Another agent's payment is not found. */
   async cancelPayment(principal: Principal, id: string) {
-    return andThen(this.agentGate.refusal(principal) ?? cancelPayment(this.context, principal, id), (payment) =>
-      ok(paymentView(this.context, payment)),
-    )
+    return actingFor(principal, async () => {
+      return andThen(this.agentGate.refusal(principal) ?? cancelPayment(this.context, principal, id), (payment) =>
+        ok(paymentView(this.context, payment)),
+      )
+    })
   }
   /** POST /v1/payments/check, or the owner's dry run as one of their agents. Reserves and records nothing. */
-  async checkPayment(principal: Principal, input: CheckInput) {
+  async checkPayment(principal: Principal, input: CheckInput): Promise<Result<PaymentCheck>> {
     await freshStop(this.context)
-    return (
-      this.agentGate.callerRefusal(principal) ??
-      this.needs.decide((gathered) => check(this.context, principal, input, gathered))
-    )
+    const refused = this.agentGate.callerRefusal(principal)
+    const decide = (gathered: Gathered) => check(this.context, principal, input, gathered)
+    return refused ?? refuseUnreachable(() => this.needs.decide(decide, 'dry run'))
+  }
+  /** The same of a purchase. */
+  async checkPurchase(principal: Principal, request: CreatePurchase) {
+    const refused = this.agentGate.callerRefusal(principal)
+    if (refused) return refused
+    const purchase = await refuseUnreachable(() => purchaseInput(this.context, { principal, key: null, request }))
+    return andThen(purchase, ({ terms }) => this.checkPayment(principal, terms))
   }
   /** Agents see only their own payments. */
   async payment(principal: Principal, id: string) {
@@ -193,10 +218,24 @@ export class Treasury extends TreasuryObject {
    * page shows later: far from the node, that would double the time until the money is on its way.
    */
   async claim(input: ClaimInput) {
-    return andThen(await refuseUnreachable(() => claim(this.context, input)), async (payout) => {
-      this.submissions.start({ fromTables: true })
-      return ok(actionOf(payout))
+    return actingAs(recipient, async () => {
+      return andThen(await refuseUnreachable(() => claim(this.context, input)), async (payout) => {
+        this.submissions.start({ fromTables: true })
+        return ok(actionOf(payout))
+      })
     })
+  }
+  /** Called by the ClaimDesk: a transfer that the recipient signed. Does not wait for the transaction hash either. */
+  async sendOn(input: SendOnInput) {
+    return actingAs(recipient, async () => {
+      return andThen(await refuseUnreachable(() => sendOn(this.context, input)), (sent) => {
+        this.submissions.start({ fromTables: true })
+        return ok(sent)
+      })
+    })
+  }
+  async sentOn(payoutId: string, nonce: Hex) {
+    return sentOn(this.context, payoutId, nonce)
   }
   /** Waits up to a second for the transaction hash. */
   async reclaim(payoutId: string) {
@@ -215,7 +254,8 @@ export class Treasury extends TreasuryObject {
    * whose attempts are used up; if the code has been renewed since, the call is a no-op.
    */
   async resendCode(payoutId: string, by: RenewedBy, triesVersion?: number) {
-    return andThen(await resendCode(this.context, payoutId, by, triesVersion), async (payout) => {
+    const renew = () => resendCode(this.context, payoutId, by, triesVersion)
+    return andThen(await (by === 'recipient' ? actingAs(recipient, renew) : renew()), async (payout) => {
       await this.outbox.syncDesk(payoutId)
       this.ctx.waitUntil(this.outbox.flushMail())
       const used = by === 'sender' ? payout.sender_resends : payout.recipient_resends
@@ -225,9 +265,11 @@ export class Treasury extends TreasuryObject {
 
   /** Called by the ClaimDesk. Sends the recipient a receipt, once. */
   async sendReceipt(payoutId: string) {
-    const requested = requestReceipt(this.context, payoutId)
-    if (requested.ok) this.ctx.waitUntil(this.outbox.flushMail())
-    return requested
+    return actingAs(recipient, async () => {
+      const requested = requestReceipt(this.context, payoutId)
+      if (requested.ok) this.ctx.waitUntil(this.outbox.flushMail())
+      return requested
+    })
   }
 
   // Login sessions of the owner
@@ -242,7 +284,7 @@ export class Treasury extends TreasuryObject {
     const call: unknown = isAllowed && Reflect.get(target, method)
     // The text of Workers RPC, which says to a caller with newer code that it has to wait.
     if (typeof call !== 'function') throw new TypeError(`The Treasury does not implement the method "${method}".`)
-    return ok(await call.apply(target, input))
+    return ok(await actingAs(person(this.context.userId), () => call.apply(target, input)))
   }
   /** From now on, nothing is done for these login sessions. Also works during a restore. Repeated calls change nothing. */
   async endSessions(ids: string[]) {

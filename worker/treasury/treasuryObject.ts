@@ -1,12 +1,13 @@
 import { DurableObject } from 'cloudflare:workers'
+import { bursar } from '#domain/actor.ts'
+import type { Bindings } from '../bindings.ts'
 import { schemaReporter } from '../db/troubles.ts'
-import { markIdle } from '../db/watchdog.ts'
 import { Alarms } from '../durable/alarms.ts'
 import { ObjectSchema } from '../durable/objectSchema.ts'
 import { RestoreGate } from '../durable/restoreGate.ts'
-import type { Env } from '../env.ts'
 import { logError } from '../observability/log.ts'
-import { runAlarm } from './alarmHandlers.ts'
+import { reportBusy, runAlarm } from './alarmHandlers.ts'
+import { actingAs } from './core/acting.ts'
 import { isNodeTrouble } from './core/chainHeads.ts'
 import type { AlarmKind, Context } from './core/context.ts'
 import { freshStop } from './core/stop.ts'
@@ -20,6 +21,7 @@ import { platformSnapshots, type Snapshots } from './restore/snapshots.ts'
 import { BooksDiffer } from './settlement/scan.ts'
 import { treasurySchema } from './storage/migrations.ts'
 import { Store } from './storage/store.ts'
+import { nodeLagMs } from './wallets/walletHalts.ts'
 
 /** Work that was interrupted by a crash is repeated after this long. */
 const retryMs = 20_000 // 20 seconds
@@ -28,7 +30,7 @@ const retryMs = 20_000 // 20 seconds
  * The Treasury as a Durable Object: its storage, the parts that its RPC methods use (treasury.ts), and its alarm. The
  * parts are own properties, which RPC does not expose.
  */
-export abstract class TreasuryObject extends DurableObject<Env> {
+export abstract class TreasuryObject extends DurableObject<Bindings> {
   /** Tests replace its time, randomness and chains. */
   readonly context: Context
   /** Replaced in tests, because a developer's machine has no platform snapshots. */
@@ -46,7 +48,7 @@ export abstract class TreasuryObject extends DurableObject<Env> {
   #hasReadStops = false
   #mustReload = false
 
-  constructor(ctx: DurableObjectState, env: Env) {
+  constructor(ctx: DurableObjectState, env: Bindings) {
     super(ctx, env)
     this.#schema = new ObjectSchema(ctx, treasurySchema, schemaReporter(env.DB, 'treasury', ctx.id))
     const { storage } = this.#schema
@@ -54,9 +56,9 @@ export abstract class TreasuryObject extends DurableObject<Env> {
     const store = new Store(this.#gate.storage, () => this.alarms.afterRollback(), this.#gate.check)
     const userId = ctx.id.name ?? store.meta('user_id') ?? ''
     if (userId && store.meta('user_id') === null) store.setMeta('user_id', userId)
-    const context = createContext(env, store, userId, (kind, at) => this.alarms.schedule(kind, at))
+    const context = createContext(env, store, userId, (kind, at) => this.#schedule(kind, at))
     const waitUntil = (work: Promise<unknown>) => ctx.waitUntil(work)
-    context.freeze = (restoreId) => {
+    context.stop.freeze = (restoreId) => {
       this.closeForRestore(restoreId)
       return this.#gate.isClosed
     }
@@ -69,9 +71,10 @@ export abstract class TreasuryObject extends DurableObject<Env> {
     // Alarms bypass the gate, so that due work stays due during a restore.
     this.alarms = new Alarms(storage, {
       now: () => context.now(),
-      run: (kind) => (kind === 'schema' ? this.#migrate() : runAlarm(context, this.outbox, kind)),
+      run: (kind) =>
+        actingAs(bursar, () => (kind === 'schema' ? this.#migrate() : runAlarm(context, this.outbox, kind))),
       onError: (kind, error) => {
-        if (!isNodeTrouble(error) || error instanceof BooksDiffer)
+        if (!isNodeTrouble(error) || (error instanceof BooksDiffer && error.forMs >= nodeLagMs))
           logError('alarm_failed', { user: userId, alarm: kind }, error)
       },
       retryMs,
@@ -80,6 +83,14 @@ export abstract class TreasuryObject extends DurableObject<Env> {
     if (this.#schema.hasJob) this.alarms.schedule('schema', context.now())
     this.#gate.isClosed = store.meta('restore') !== null
     this.#schema.constructed()
+  }
+
+  /** What is to be settled is also known in D1, because the platform may lose the alarm before it first runs. */
+  #schedule(kind: AlarmKind, at: number): void {
+    this.alarms.schedule(kind, at)
+    if (kind !== 'settle' || this.#gate.isClosed) return
+    const reported = reportBusy(this.context)
+    if (reported) this.ctx.waitUntil(reported)
   }
 
   async #migrate(): Promise<number | null> {
@@ -109,11 +120,11 @@ export abstract class TreasuryObject extends DurableObject<Env> {
     await this.ctx.storage.setAlarm(Date.now())
   }
 
-  /** Called by the cron watchdog. Re-arms a lost alarm. */
+  /** Called by the cron watchdog. Re-arms a lost alarm. Settling marks the Treasury as idle if nothing is open. */
   async wakeUp(): Promise<boolean> {
     const wasLost = await this.alarms.isLost()
     this.alarms.reset()
-    if (this.alarms.nextAt() === null) await markIdle(this.context.db, this.context.userId)
+    this.alarms.schedule('settle', this.context.now())
     return wasLost
   }
 

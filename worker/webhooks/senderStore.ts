@@ -1,6 +1,5 @@
 import { isoOf } from '#domain/time.ts'
 import {
-  type DisableReason,
   failedForMs,
   isFailing,
   keepDeliveriesMs,
@@ -11,30 +10,19 @@ import {
   spacingMs,
 } from '#domain/webhookRules.ts'
 import type { Delivery, DeliveryAttempt } from '#schemas/webhook.ts'
+import { insert, replace, update } from '../durable/table.ts'
 import type { OutgoingEvent, WebhookTarget } from './api.ts'
 import type { Outcome } from './attempt.ts'
+import {
+  type DeliveryRow,
+  delivery as deliveryTable,
+  type EndpointRow,
+  type EventRow,
+  endpoint as endpointTable,
+  event as eventTable,
+} from './tables.ts'
 
-export type EndpointRow = {
-  id: string
-  version: number
-  failures: number
-  failing_since: number | null
-  next_at: number
-  disable: DisableReason | null
-}
-type DeliveryRow = {
-  seq: number
-  event_id: string
-  endpoint_id: string
-  status: Delivery['status']
-  attempts: number
-  since: number
-  due_at: number | null
-  ended_at: number | null
-  log: string
-  problem: string | null
-}
-export type DueDelivery = { seq: number; event_id: string; attempts: number; since: number; body: string }
+export type DueDelivery = Pick<DeliveryRow, 'seq' | 'event_id' | 'attempts' | 'since'> & Pick<EventRow, 'body'>
 
 /** The tables of a WebhookSender. */
 export class SenderStore {
@@ -53,15 +41,11 @@ export class SenderStore {
 
   /** Adds an event and its deliveries. Known ones are left as they are. */
   add({ id, type, at, body, endpoints }: OutgoingEvent, now: number): void {
-    this.#run('INSERT OR IGNORE INTO event (id, type, at, body) VALUES (?, ?, ?, ?)', id, type, at, body)
-    for (const endpoint of endpoints)
-      this.#run(
-        "INSERT OR IGNORE INTO delivery (event_id, endpoint_id, status, since, due_at) VALUES (?, ?, 'waiting', ?, ?)",
-        id,
-        endpoint,
-        now,
-        now,
-      )
+    insert(this.#sql, eventTable, { id, type, at, body }, 'ON CONFLICT DO NOTHING')
+    for (const endpoint_id of endpoints) {
+      const row = { event_id: id, endpoint_id, status: 'waiting', since: now, due_at: now } as const
+      insert(this.#sql, deliveryTable, row, 'ON CONFLICT DO NOTHING')
+    }
   }
 
   /** Ids of webhooks with waiting deliveries. */
@@ -92,18 +76,11 @@ export class SenderStore {
   endpoint({ id, version }: Pick<WebhookTarget, 'id' | 'version'>): EndpointRow {
     const [known] = this.#all<EndpointRow>('SELECT * FROM endpoint WHERE id = ?', id)
     if (known?.version === version) return known
-    this.#run('INSERT OR REPLACE INTO endpoint (id, version) VALUES (?, ?)', id, version)
+    replace(this.#sql, endpointTable, { id, version })
     return { id, version, failures: 0, failing_since: null, next_at: 0, disable: null }
   }
   saveEndpoint({ id, failures, failing_since, next_at, disable }: EndpointRow): void {
-    this.#run(
-      'UPDATE endpoint SET failures = ?, failing_since = ?, next_at = ?, disable = ? WHERE id = ?',
-      failures,
-      failing_since,
-      next_at,
-      disable,
-      id,
-    )
+    update(this.#sql, endpointTable, { id }, { failures, failing_since, next_at, disable })
   }
   endpoints(): EndpointRow[] {
     return this.#all<EndpointRow>('SELECT * FROM endpoint')
@@ -132,11 +109,11 @@ export class SenderStore {
   }
   /** How often a delivery was tried, and since when (ms). */
   progress(seq: number): Pick<DueDelivery, 'attempts' | 'since'> | undefined {
-    return this.#all<DueDelivery>('SELECT attempts, since FROM delivery WHERE seq = ?', seq)[0]
+    return this.#all<DeliveryRow>('SELECT attempts, since FROM delivery WHERE seq = ?', seq)[0]
   }
   /** Sets when the attempt is repeated if a crash interrupts it. */
   postpone(seq: number, dueAt: number): void {
-    this.#run('UPDATE delivery SET due_at = ? WHERE seq = ?', dueAt, seq)
+    update(this.#sql, deliveryTable, { seq }, { due_at: dueAt })
   }
 
   /** Records an attempt that began at `at`. `dueAt` is null if it was delivered, or is not repeated because of `problem`. */
@@ -149,15 +126,15 @@ export class SenderStore {
     if (!row) return
     const log = [...(JSON.parse(row.log) as DeliveryAttempt[]), { at: isoOf(at), status, error, ms: now - at }]
     const state = isDelivered ? 'delivered' : dueAt === null ? 'failed' : 'waiting'
-    this.#run(
-      'UPDATE delivery SET status = ?, attempts = attempts + 1, due_at = ?, ended_at = ?, log = ?, problem = ? WHERE seq = ?',
-      state,
-      state === 'waiting' ? dueAt : null,
-      state === 'waiting' ? null : now,
-      JSON.stringify(log.slice(-maxListedAttempts)),
-      state === 'failed' ? problem : null,
-      seq,
-    )
+    const changes = {
+      status: state,
+      attempts: row.attempts + 1,
+      due_at: state === 'waiting' ? dueAt : null,
+      ended_at: state === 'waiting' ? null : now,
+      log: JSON.stringify(log.slice(-maxListedAttempts)),
+      problem: state === 'failed' ? problem : null,
+    } as const
+    update(this.#sql, deliveryTable, { seq }, changes)
   }
   /** Gives up deliveries that have waited for the endpoint since before `before`. */
   giveUp(endpointId: string, before: number, problem: string, now: number): void {
@@ -181,14 +158,8 @@ export class SenderStore {
     this.#run(query, endpointId, now)
   }
   restart(endpointId: string, eventId: string, now: number): void {
-    this.#run(
-      `UPDATE delivery SET status = 'waiting', since = ?, due_at = ?, ended_at = NULL, problem = NULL
-       WHERE endpoint_id = ? AND event_id = ?`,
-      now,
-      now,
-      endpointId,
-      eventId,
-    )
+    const changes = { status: 'waiting', since: now, due_at: now, ended_at: null, problem: null } as const
+    update(this.#sql, deliveryTable, { endpoint_id: endpointId, event_id: eventId }, changes)
   }
 
   page(endpointId: string, before: number | null, limit: number): { deliveries: Delivery[]; next: number | null } {
@@ -224,7 +195,7 @@ export class SenderStore {
   }
 }
 
-type EventPart = { type: string; at: number; body: string }
+type EventPart = Pick<EventRow, 'type' | 'at' | 'body'>
 
 const deliveryView = (row: DeliveryRow & EventPart): Delivery => ({
   id: row.event_id,

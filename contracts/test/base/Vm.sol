@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 /// @dev The cheatcodes of forge that these tests use: a subset of the interface `Vm` in forge-std 1.16.1
 /// (https://github.com/foundry-rs/forge-std), with the same names, types and mutability. It is declared here because
-/// Foundry publishes forge-std as a git repository only, see docs/decisions/007-cheatcode-interface.md. forge reverts
+/// Foundry publishes forge-std as a git repository only, see docs/decisions/007-libraries-and-tools.md. forge reverts
 /// on an unknown selector, so a wrong line fails the tests that use it.
 interface Vm {
     struct Log {

@@ -3,7 +3,7 @@ import { type Login, type LoginFile, loginOf } from './loginFile.ts'
 import { type OAuthReply, postForm, refusedForm } from './oauth.ts'
 import type { Clock } from './shell.ts'
 
-/** How long a renewal is repeated. A token may be exchanged again for 30 seconds, in case the reply was lost. */
+/** How long a renewal is repeated. For a minute the same exchange gets the same tokens, in case the reply was lost. */
 const retryForMs = 20_000 // 20 seconds
 const pauseMs = 1_000 // 1 second
 
@@ -49,10 +49,11 @@ async function renew(
     throw error
   }
   const { status, body } = reply
-  // Other commands have renewed it just now, and are about to write the file.
   if (status === 429) return new BursarOutcomeUnknown(refusedForm(reply).message, { status })
   if (status !== 200 && body.error === 'invalid_grant') return 'refused'
-  const login = status === 200 ? loginOf(url, body, askedAt) : null
+  // For a token that another command has exchanged there is no new one: the file may have it by now.
+  const newest = { refresh_token: file.read()?.refreshToken ?? refreshToken, ...body }
+  const login = status === 200 ? loginOf(url, newest, askedAt) : null
   if (!login) throw refusedForm(reply)
   file.write(login)
   return login

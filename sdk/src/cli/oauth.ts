@@ -7,7 +7,7 @@ export const clientId = 'bursar-cli'
 /** A definite reply. `body` is empty if there is none. */
 export type OAuthReply = { status: number; body: Record<string, unknown>; retryAfterMs: number }
 
-/** A token may be exchanged again for 30 seconds after a lost reply, so an attempt has to end well before. */
+/** For a minute the same exchange gets the same tokens, in case the reply was lost, so an attempt has to end well before. */
 const attemptMs = 8_000 // 8 seconds
 
 /**

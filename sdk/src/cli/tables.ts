@@ -39,11 +39,13 @@ export function checkTable({
   approval_required,
   approval_rules,
   max_allowed_now,
+  warnings,
 }: PaymentCheck): string {
   if (!allowed) return [`Refused: ${plain(refusal?.detail ?? '')}`, refusal?.next ?? ''].join('\n').trimEnd()
-  return approval_required
+  const verdict = approval_required
     ? `The owner would be asked, because of ${approval_rules.join(', ')}.`
     : `Allowed. At most ${max_allowed_now} USDC now.`
+  return [verdict, ...warnings.map(({ detail }) => `Warning: ${plain(detail)}`)].join('\n')
 }
 
 export function paymentsTable(payments: Payment[]): string {

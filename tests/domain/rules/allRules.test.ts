@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { microUsdc } from '#domain/money.ts'
-import type { Input } from '#domain/rules/inputs.ts'
-import { isSingle, type PaymentFacts, type Rule, type Verdict, type Words } from '#domain/rules/rule.ts'
+import type { PaymentFacts, Rule, Verdict, Words } from '#domain/rules/rule.ts'
 import {
   anyRules,
   editRules,
@@ -18,52 +17,12 @@ import {
   wireRules,
 } from '#domain/rules/values.ts'
 import { ruleFields } from '#schemas/rules.ts'
+import { anyRuleValues } from '../../support/anyRules.ts'
 
-/** A valid value of one input. */
-function inputValue(input: Input): fc.Arbitrary<unknown> {
-  switch (input.kind) {
-    case 'amount':
-      return fc.bigInt({ min: 1n, max: 10n ** 12n }).map(microUsdc)
-    case 'whole':
-      return fc.integer({ min: Math.max(1, input.least), max: input.most })
-    case 'list':
-      return fc.constant([input.normal(input.example)!])
-    case 'hosts':
-      return fc.uniqueArray(
-        fc.record({
-          pattern: fc.constantFrom('api.example.com', '*.example.com', 'localhost:4021'),
-          maxAmount: fc.option(fc.bigInt({ min: 1n, max: 10n ** 12n }).map(microUsdc)),
-        }),
-        { selector: ({ pattern }) => pattern, minLength: 1 },
-      )
-    case 'switch':
-      return fc.constant(true)
-    case 'choice':
-      return fc.constantFrom(...Object.keys(input.options))
-    case 'days':
-      return fc.subarray(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'], { minLength: 1 })
-    case 'time':
-      return fc
-        .tuple(fc.nat({ max: 23 }), fc.nat({ max: 59 }))
-        .map(([hour, minute]) => [hour, minute].map((n) => String(n).padStart(2, '0')).join(':'))
-    case 'zone':
-      return fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe')
-  }
-}
-
-/** A valid value of the rule. */
-const ruleValue = (rule: Rule): fc.Arbitrary<unknown> =>
-  (isSingle(rule.inputs)
-    ? inputValue(rule.inputs)
-    : fc.record(Object.fromEntries(Object.entries(rule.inputs).map(([name, input]) => [name, inputValue(input)])))
-  ).filter((value) => !rule.problem?.(value as never))
-
-const values = fc
-  .record(Object.fromEntries(anyRules.map((rule) => [rule.field, fc.option(ruleValue(rule))])))
-  .map(
-    (made) =>
-      ({ ...noRules, ...Object.fromEntries(Object.entries(made).filter(([, value]) => value !== null)) }) as RuleValues,
-  )
+const values = anyRuleValues().map(
+  (made) =>
+    ({ ...noRules, ...Object.fromEntries(Object.entries(made).filter(([, value]) => value !== null)) }) as RuleValues,
+)
 
 const say: Words = { money: (amount) => `$${amount}`, moment: (at) => new Date(at).toISOString() }
 
@@ -75,9 +34,11 @@ const used = fc
 const facts: fc.Arbitrary<PaymentFacts> = fc.record({
   at: fc.integer({ min: 1.7e12, max: 1.9e12 }),
   isPayout: fc.boolean(),
+  amount: fc.constant(null),
   unclaimed: fc.bigInt({ min: 0n, max: 10n ** 12n }).map(microUsdc),
   recipient: fc.record({
     type: fc.constant('address' as const),
+    address: fc.constant(null),
     email: fc.constant(null),
     phone: fc.constant(null),
     seller: fc.option(

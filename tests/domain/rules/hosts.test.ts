@@ -39,9 +39,11 @@ function mostFor(of: HostLimit[], name: string): bigint {
 const factsFor = (name: string | null): PaymentFacts => ({
   at: 0,
   isPayout: false,
+  amount: null,
   unclaimed: microUsdc(0n),
   recipient: {
     type: name === null ? 'address' : 'x402',
+    address: null,
     email: null,
     phone: null,
     seller: name === null ? null : { host: name, isConfirmed: () => true },
@@ -84,7 +86,8 @@ describe('hosts', () => {
   test('refuse other hosts before the wallet is looked at, and amounts above that of the host after it @rules-38', () => {
     const one = microUsdc(1_000_000n)
     const rules = { ...noRules, hosts: [{ pattern: 'api.example.com', maxAmount: one }] }
-    const check = (host: string | null) => recipientVerdict(rules, { type: 'x402', email: null, phone: null, host })
+    const check = (host: string | null) =>
+      recipientVerdict(rules, { type: 'x402', address: null, email: null, phone: null, host })
     expect(check('other.org')).toMatchObject({
       above: null,
       outcome: 'refuse',

@@ -14,7 +14,7 @@ const working = {
 const judge = (over: Partial<typeof working>, at: string) =>
   hours.judge!(
     { ...working, ...over },
-    { at: Date.parse(at), isPayout: false, unclaimed: 0n as never, recipient: null },
+    { at: Date.parse(at), isPayout: false, amount: null, unclaimed: 0n as never, recipient: null },
     undefined,
   )
 const opens = (over: Partial<typeof working>, at: string) => {

@@ -31,6 +31,18 @@ test('the object and its base64 form are the same challenge, with what the payme
   expect(parsed({ x402Version: 2, accepts: [{}] })).toEqual({ accepts: [{}] })
 })
 
+test('models send the object as JSON text, or the header with spaces around it @x402-183', () => {
+  const expected = parsed(challenge)
+  for (const text of [
+    JSON.stringify(challenge),
+    ` \n${JSON.stringify(challenge, null, 2)}\n`,
+    ` ${header(challenge)}\n`,
+  ])
+    expect(parsed(text), text).toEqual(expected)
+  const large = JSON.stringify({ ...challenge, padding: 'x'.repeat(maxChallengeBytes) })
+  expect(fieldOf(large)).toBe('payment_required')
+})
+
 test('text that is not ASCII arrives whole @x402-8', () => {
   const named = { ...challenge, resource: { url: 'https://shop.example/ä', description: '“€”' } }
   expect(parsed(header(named)).resource).toEqual(named.resource)
@@ -43,7 +55,9 @@ test('a malformed challenge is refused with the field at fault @x402-9', () => {
     [42, 'payment_required'],
     [[challenge], 'payment_required'],
     ['', 'payment_required'],
-    ['{}', 'payment_required'],
+    ['{}', 'payment_required.x402Version'],
+    ['{', 'payment_required'],
+    [JSON.stringify([challenge]), 'payment_required'],
     [header([challenge]), 'payment_required'],
     [header('text'), 'payment_required'],
     [`${header(challenge)}!`, 'payment_required'],
@@ -62,7 +76,7 @@ test('a malformed challenge is refused with the field at fault @x402-9', () => {
   for (const [input, field] of cases) expect(fieldOf(input), JSON.stringify(input)).toBe(field)
 })
 
-test('a challenge has at most 100 offers, 1 MB and 16 levels @x402-10', () => {
+test('a challenge has at most 100 offers, 128 kB and 16 levels @x402-10', () => {
   const many = (count: number) => ({ ...challenge, accepts: Array.from({ length: count }, () => anOffer()) })
   expect(parsed(many(maxOffers)).accepts).toHaveLength(100)
   expect(fieldOf(many(maxOffers + 1))).toBe('payment_required.accepts')
@@ -70,10 +84,8 @@ test('a challenge has at most 100 offers, 1 MB and 16 levels @x402-10', () => {
   const padded = (bytes: number) => ({ x402Version: 2, accepts: [{}], error: 'x'.repeat(bytes - 43) })
   const exact = padded(maxChallengeBytes)
   expect(JSON.stringify(exact)).toHaveLength(maxChallengeBytes)
-  for (const form of [(value: unknown) => value, header]) {
-    expect(fieldOf(form(exact))).toBeNull()
-    expect(fieldOf(form(padded(maxChallengeBytes + 3)))).toBe('payment_required')
-  }
+  expect(fieldOf(header(exact))).toBeNull()
+  expect(fieldOf(header(padded(maxChallengeBytes + 3)))).toBe('payment_required')
 
   const nested = (levels: number) => {
     let value: unknown = 1

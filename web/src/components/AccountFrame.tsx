@@ -11,10 +11,7 @@ export function AccountFrame(props: { children: ReactNode }) {
         <div className="mb-6 flex flex-col items-center text-center">
           <Mark className="size-11" />
           <p className="mt-2 font-semibold text-title tracking-tight">{appName}</p>
-          <p className="text-muted">
-            {tagline}
-            {usePrimaryChain() !== 'base' && ' Test network.'}
-          </p>
+          <p className="text-muted">{usePrimaryChain() === 'base' ? tagline : `${tagline} Test network.`}</p>
         </div>
         <div className="rounded-card border border-hairline bg-card p-6 sm:p-8">{props.children}</div>
       </div>

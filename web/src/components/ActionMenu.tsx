@@ -1,7 +1,7 @@
 import { EllipsisVertical } from 'lucide-react'
 import { lazy, Suspense } from 'react'
 import type { MenuItem } from './ActionMenuPopup.tsx'
-import { IconButton } from './Button.tsx'
+import { IconButton } from './IconButton.tsx'
 
 const Popup = lazy(() => import('./ActionMenuPopup.tsx'))
 

@@ -1,7 +1,7 @@
 import { Menu } from '@base-ui/react/menu'
 import { clsx } from 'clsx'
 import { EllipsisVertical, type LucideIcon } from 'lucide-react'
-import { IconButton } from './Button.tsx'
+import { IconButton } from './IconButton.tsx'
 
 export type MenuItem = {
   label: string

@@ -10,7 +10,7 @@ import { CopyButton } from './CopyButton.tsx'
 export function ShortAddress(props: { address: string; chain?: Chain }) {
   return (
     <span className="inline-flex items-center gap-0.5">
-      <span className="font-mono text-small" title={props.address}>
+      <span translate="no" className="font-mono text-small" title={props.address}>
         {shortAddress(props.address)}
       </span>
       <CopyButton text={props.address} what="address" />
@@ -24,15 +24,17 @@ export function ShortAddress(props: { address: string; chain?: Chain }) {
  * read each group alone, too, as it is a box of its own.
  */
 export function FullAddress(props: { address: string }) {
+  const [first, ...others] = addressGroups(props.address)
   return (
-    <p className="pl-[2ch] font-mono" data-testid="full-address">
+    <p translate="no" className="pl-[2ch] font-mono" data-testid="full-address">
       <span className="flex max-w-[calc(20.5ch+3rem)] flex-wrap gap-x-3 gap-y-0.5">
-        {addressGroups(props.address).map((group, i) => (
+        <span>
+          <span className="-ml-[2ch] text-muted">0x</span>
+          {first}
+        </span>
+        {others.map((group, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the groups of an address never move
-          <span key={i}>
-            {i === 0 ? <span className="-ml-[2ch] text-muted">0x</span> : null}
-            {group}
-          </span>
+          <span key={i}>{group}</span>
         ))}
       </span>
     </p>
@@ -72,7 +74,7 @@ export function ExplorerLink(props: { chain: Chain; path: string; label: string;
 export function TxHash(props: { hash: string; chain: Chain }) {
   return (
     <span className="inline-flex min-w-0 items-center gap-0.5">
-      <span className="truncate font-mono text-small" title={props.hash}>
+      <span translate="no" className="truncate font-mono text-small" title={props.hash}>
         {props.hash.slice(0, 10)}…{props.hash.slice(-8)}
       </span>
       <CopyButton text={props.hash} what="transaction hash" />

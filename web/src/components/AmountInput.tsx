@@ -1,11 +1,13 @@
 import { type ComponentProps, useState } from 'react'
-import { cleanAmount, isAmountDraft } from '#domain/amountText.ts'
+import { formatUsdc } from '#domain/money.ts'
+import { readAmount } from '#domain/readers/amount.ts'
+import { formatAmount } from '../lib/format.ts'
 import { useUnit } from './Amount.tsx'
 import { Input } from './Field.tsx'
 
 /**
- * An input for an amount, kept as text and never as a float. Accepts at most `decimals` decimals after a comma or point,
- * and cleans pasted amounts. Rejects input that can't become an amount, with a hint.
+ * An input for an amount. The text stays as it was typed or pasted, and is read once as a whole (readAmount). Below it stands
+ * how it is read, if that does not look the same, or after leaving the field, why it is refused.
  */
 export function AmountInput(
   props: Omit<ComponentProps<'input'>, 'onChange' | 'value'> & {
@@ -16,25 +18,34 @@ export function AmountInput(
     decimals?: number
   },
 ) {
-  const { value, onChange, unit, decimals = 6, ...rest } = props
+  const { value, onChange, onBlur, unit, decimals = 6, ...rest } = props
   const usdc = useUnit()
   const shownUnit = unit ?? usdc
-  const [refused, setRefused] = useState(false)
+  /** A problem stays until the text is fixed: it is no use while the text is typed for the first time. */
+  const [wasLeft, setWasLeft] = useState(false)
+  const read = value.trim() === '' ? null : readAmount(value, decimals)
+  const problem = read && 'problem' in read ? read.problem : null
+  const isPlain = /^\d*\.?\d*$/.test(value)
+  // The form shows its own problem in the same place.
+  const shownProblem = wasLeft && !rest['aria-invalid'] ? problem : null
   return (
     <>
       <div className="relative">
         <Input
           {...rest}
+          aria-invalid={rest['aria-invalid'] ?? (shownProblem ? true : undefined)}
           inputMode="decimal"
           autoComplete="off"
           placeholder="0.00"
           className={shownUnit.length > 4 ? 'pr-24' : 'pr-16'}
           value={value}
           onChange={(event) => {
-            const text = cleanAmount(event.target.value)
-            const fits = isAmountDraft(text, decimals)
-            setRefused(!fits)
-            if (fits) onChange(text)
+            if (problem === null) setWasLeft(false)
+            onChange(event.target.value)
+          }}
+          onBlur={(event) => {
+            setWasLeft(true)
+            onBlur?.(event)
           }}
         />
         <span
@@ -44,8 +55,9 @@ export function AmountInput(
           {shownUnit}
         </span>
       </div>
-      <p role="status" className="text-muted text-small not-empty:mt-1">
-        {refused && `Digits with at most ${decimals} decimals, for example 1234.50`}
+      <p role="status" className={`text-small not-empty:mt-1 ${shownProblem ? 'text-red' : 'text-muted'}`}>
+        {shownProblem ??
+          (read && 'value' in read && !isPlain && `= ${formatAmount(formatUsdc(read.value))} ${shownUnit}`)}
       </p>
     </>
   )

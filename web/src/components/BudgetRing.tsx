@@ -4,6 +4,7 @@ import { levelOf, percentUsed } from '#domain/statistics.ts'
 import { microOf } from '../lib/amounts.ts'
 import { formatAmount } from '../lib/format.ts'
 import { Amount } from './Amount.tsx'
+import { PaymentsLink, type PaymentsSearch } from './PaymentsLink.tsx'
 
 const looks = {
   safe: { color: 'text-green', word: 'On track' },
@@ -12,8 +13,8 @@ const looks = {
 }
 export const budgetLevel = (percent: number) => looks[levelOf(percent)]
 
-/** Spent and held as a ring, with the figures beside it. */
-export function BudgetRing(props: { limit: string; spent: string; held: string; remaining: string }) {
+/** A group's spent and held amounts as a ring, with the figures beside it. */
+export function BudgetRing(props: { groupId: string; limit: string; spent: string; held: string; remaining: string }) {
   const limit = microOf(props.limit)
   const percent = percentUsed(microOf(props.spent) + microOf(props.held), limit)
   const spentPercent = Math.min(100, percentUsed(microOf(props.spent), limit))
@@ -29,8 +30,8 @@ export function BudgetRing(props: { limit: string; spent: string; held: string; 
           {word}: {percent}% used, ${formatAmount(props.remaining)} left
         </p>
         <dl className="mt-1 divide-y divide-hairline text-small">
-          <Line name="Spent" value={props.spent} />
-          <Line name="Held" value={props.held} />
+          <Line name="Spent" value={props.spent} search={{ group: props.groupId, figure: 'completed' }} />
+          <Line name="Held" value={props.held} search={{ group: props.groupId, figure: 'holding' }} />
           <Line name="Remaining" value={props.remaining} />
           <Line name="Limit" value={props.limit} />
         </dl>
@@ -92,13 +93,12 @@ function Arc(props: { percent: number; className?: string }) {
   )
 }
 
-function Line(props: { name: string; value: string }) {
+function Line(props: { name: string; value: string; search?: PaymentsSearch }) {
+  const amount = <Amount value={props.value} />
   return (
     <div className="flex justify-between gap-4 py-1">
       <dt className="text-muted">{props.name}</dt>
-      <dd>
-        <Amount value={props.value} />
-      </dd>
+      <dd>{props.search ? <PaymentsLink search={props.search}>{amount}</PaymentsLink> : amount}</dd>
     </div>
   )
 }

@@ -15,7 +15,10 @@ export const TitledCard = (props: { id: string; title: string; children: ReactNo
   </Card>
 )
 
-/** The top of a page: its title, a note beside the title, and its main actions. */
+/**
+ * The top of a page: its title, a note beside the title, and its main actions, the primary one last. On a phone, those with
+ * `data-small` show their icon alone.
+ */
 export function PageHeader(props: { title: string; aside?: ReactNode; children?: ReactNode }) {
   return (
     <div className="mb-5 flex flex-wrap items-center justify-between gap-x-4 gap-y-3">
@@ -23,7 +26,9 @@ export function PageHeader(props: { title: string; aside?: ReactNode; children?:
         <h1 className="font-semibold text-title">{props.title}</h1>
         {props.aside}
       </div>
-      {props.children && <div className="flex flex-wrap gap-3 max-sm:*:grow">{props.children}</div>}
+      {props.children && (
+        <div className="flex flex-wrap gap-3 max-sm:gap-2 max-sm:*:not-data-small:grow">{props.children}</div>
+      )}
     </div>
   )
 }

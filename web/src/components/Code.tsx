@@ -1,23 +1,39 @@
 import { clsx } from 'clsx'
-import { type ComponentProps, useEffect, useState } from 'react'
+import { type ChangeEvent, type ComponentProps, useEffect, useState } from 'react'
+import { codeInField } from '#domain/readers/code.ts'
 import { useAction } from '../lib/useAction.ts'
 import { Button } from './Button.tsx'
 import { Input } from './Field.tsx'
 
-/** A field for the six digits of an email or SMS. Accepts a pasted '123 456'. */
-export function CodeInput(props: ComponentProps<'input'>) {
-  const { onChange, className, ...rest } = props
+type CodeInputProps = Omit<ComponentProps<'input'>, 'value' | 'onChange'> & {
+  value: string
+  onChange: (event: ChangeEvent<HTMLInputElement>) => void
+}
+
+/** A field for the six digits of an email or SMS, in any script. Accepts a pasted '123 456', alone or in a sentence. */
+export function CodeInput(props: CodeInputProps) {
+  const { value, onChange, className, ...rest } = props
+  /** Set while an input method composes digits: to replace them would make it begin again. */
+  const [composed, setComposed] = useState<string | null>(null)
+
+  function enter(event: ChangeEvent<HTMLInputElement>) {
+    setComposed(null)
+    event.target.value = codeInField(event.target.value, value)
+    onChange(event)
+  }
+
   return (
     <Input
       inputMode="numeric"
       autoComplete="one-time-code"
-      placeholder="000000"
+      placeholder="······"
       {...rest}
+      value={composed ?? value}
       className={clsx('h-14! text-center font-mono text-[24px]! tracking-[0.35em]', className)}
-      onChange={(event) => {
-        event.target.value = event.target.value.replace(/\D/g, '').slice(0, 6)
-        onChange?.(event)
-      }}
+      onChange={(event) =>
+        (event.nativeEvent as InputEvent).isComposing ? setComposed(event.target.value) : enter(event)
+      }
+      onCompositionEnd={(event) => enter({ ...event, target: event.currentTarget } as never)}
     />
   )
 }

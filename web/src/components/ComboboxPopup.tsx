@@ -22,7 +22,9 @@ export function ComboboxPopup<Item extends { id: string }>(props: {
                   className="cursor-default select-none px-3 py-2 outline-none data-highlighted:bg-sunken data-selected:font-medium"
                 >
                   <span className="block truncate">{title}</span>
-                  <span className={clsx('block truncate text-muted text-small', mono && 'font-mono')}>{below}</span>
+                  <span translate="no" className={clsx('block truncate text-muted text-small', mono && 'font-mono')}>
+                    {below}
+                  </span>
                 </Combobox.Item>
               )
             }}

@@ -53,7 +53,7 @@ export function ConfirmDialog(props: {
     >
       <div className="space-y-3">
         {problem && <ErrorBox>{problem}</ErrorBox>}
-        {props.children}
+        <div className="space-y-3">{props.children}</div>
       </div>
     </Dialog>
   )

@@ -2,7 +2,8 @@ import { clsx } from 'clsx'
 import { Check, Copy } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { toast } from 'react-hot-toast/headless'
-import { Button, IconButton } from './Button.tsx'
+import { Button } from './Button.tsx'
+import { IconButton } from './IconButton.tsx'
 
 const copiedMs = 2_000 // 2 seconds
 

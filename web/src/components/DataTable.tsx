@@ -171,8 +171,8 @@ export function RowLink(props: ComponentProps<'a'> & { href: string }) {
 }
 
 /**
- * A list row on a phone, at most 72 px high: title and amount on the first line, notes and state on the second. Tapping
- * anywhere follows the link. Long text is truncated.
+ * A list row on a phone, at most 72 px high: title and amount on the first line; on the second the notes, time and state.
+ * Tapping anywhere follows the link. Long text is truncated.
  */
 export function CompactRow(props: {
   href: string
@@ -180,11 +180,16 @@ export function CompactRow(props: {
   label: string
   title: ReactNode
   amount: ReactNode
-  /** Null entries are left out. */
+  /** The first is what differs from row to row. Null entries are left out. */
   notes: (ReactNode | null)[]
+  time: ReactNode
+  /** Whether the state is a tick, beside which there is room for the time. */
+  isDone: boolean
   state: ReactNode
 }) {
-  const notes = props.notes.filter((note) => note !== null)
+  const { isDone, time } = props
+  const [first = null, ...rest] = props.notes.filter((note) => note !== null)
+  const notes = [first, isDone ? null : time, ...rest].filter((note) => note !== null)
   return (
     <div className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3">
       <p className="truncate font-medium">{props.title}</p>
@@ -193,12 +198,15 @@ export function CompactRow(props: {
         {notes.map((note, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: parts of one sentence
           <span key={i}>
-            {i > 0 && ' · '}
-            {note}
+            {i > 0 && <span> · </span>}
+            <span>{note}</span>
           </span>
         ))}
       </p>
-      <div className="flex justify-end">{props.state}</div>
+      <div className="flex items-center justify-end gap-1.5 text-muted text-small">
+        {isDone && time}
+        {props.state}
+      </div>
       <RowLink href={props.href} aria-label={props.label} className="absolute inset-0 outline-offset-[-3px]" />
     </div>
   )

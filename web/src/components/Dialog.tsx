@@ -2,7 +2,8 @@ import { Dialog as Base } from '@base-ui/react/dialog'
 import { clsx } from 'clsx'
 import { X } from 'lucide-react'
 import { type ReactNode, type SubmitEvent, useEffect, useRef, useState } from 'react'
-import { Button, IconButton } from './Button.tsx'
+import { Button } from './Button.tsx'
+import { IconButton } from './IconButton.tsx'
 
 const firstField = '[data-first], input:not([hidden]):not(:disabled), select:not(:disabled), textarea:not(:disabled)'
 
@@ -27,10 +28,12 @@ export function Dialog(props: {
   isViewOnly?: boolean
   wide?: boolean
   role?: 'dialog' | 'alertdialog'
-  /** The label of a first button that closes the dialog. */
+  /** The label of a first button that closes the dialog: instead of the X in an alert, beside it where something is typed. */
   cancel?: string
   /** Puts a first button Back in the place of `cancel`. */
   onBack?: (() => void) | undefined
+  /** Stays in view between content and buttons. */
+  summary?: ReactNode
   footer?: ReactNode
   /** Makes body and footer one form, which the browser does not submit itself. */
   onSubmit?: ((event: SubmitEvent<HTMLFormElement>) => unknown) | undefined
@@ -59,6 +62,7 @@ export function Dialog(props: {
       <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 py-1 pb-5 short:flex-none short:overflow-visible">
         {props.children}
       </div>
+      {props.summary}
       {props.onStopWaiting && <LateReply onStopWaiting={props.onStopWaiting} />}
       {(first || props.footer) && (
         <div className="flex flex-wrap justify-end gap-3 border-hairline border-t px-5 py-4 pb-[max(1rem,env(safe-area-inset-bottom))] max-sm:not-short:flex-col-reverse max-sm:not-short:*:w-full short:sticky short:bottom-0 short:gap-2 short:bg-card short:py-2 short:pb-2 short:*:h-auto short:*:min-h-control short:*:flex-auto short:*:shrink short:*:whitespace-normal short:*:px-3">
@@ -104,7 +108,7 @@ export function Dialog(props: {
                 <Base.Description className="mt-1 text-muted">{props.description}</Base.Description>
               )}
             </div>
-            {closable && (
+            {closable && !(props.cancel && props.role === 'alertdialog') && (
               <Base.Close
                 disabled={props.locked}
                 render={<IconButton label="Close" className="-mt-0.5 -mr-2 disabled:opacity-40" />}

@@ -41,35 +41,12 @@ export function Field(props: {
   )
 }
 
-const control =
+/** The look of a text field or list of choices. */
+export const controlClass =
   'h-control w-full min-w-0 rounded-control border border-control bg-card px-3 text-ink disabled:border-hairline disabled:bg-sunken disabled:text-muted aria-invalid:border-red aria-invalid:outline-red'
 
 export const Input = (props: ComponentProps<'input'>) => (
-  <input type="text" {...props} className={clsx(control, props.className)} />
-)
-
-export function EmailField(props: ComponentProps<'input'> & { error?: string | undefined; hint?: ReactNode }) {
-  const { error, hint, ...rest } = props
-  return (
-    <Field label="Email" error={error} hint={hint}>
-      {(control) => (
-        <Input
-          {...control}
-          type="email"
-          placeholder="you@example.com"
-          autoComplete="username"
-          autoCapitalize="none"
-          spellCheck={false}
-          required
-          {...rest}
-        />
-      )}
-    </Field>
-  )
-}
-
-export const Select = (props: ComponentProps<'select'>) => (
-  <select {...props} className={clsx(control, 'pr-8', props.className)} />
+  <input type="text" {...props} className={clsx(controlClass, props.className)} />
 )
 
 /** A failure that is not about a single field, in a red box. */
@@ -78,18 +55,5 @@ export function ErrorBox(props: { children: ReactNode }) {
     <div role="alert" className="rounded-control border border-red bg-red-tint px-3 py-2 text-small text-red">
       {props.children}
     </div>
-  )
-}
-
-export function Checkbox(props: ComponentProps<'input'> & { label: ReactNode; hint?: ReactNode }) {
-  const { label, hint, ...rest } = props
-  return (
-    <label className="flex min-h-8 items-start gap-3 py-1 pointer-coarse:min-h-11 pointer-coarse:py-2.5">
-      <input type="checkbox" {...rest} className="mt-1 size-4 shrink-0 accent-green" />
-      <span>
-        {label}
-        {hint && <span className="block text-small text-muted">{hint}</span>}
-      </span>
-    </label>
   )
 }

@@ -7,7 +7,7 @@ import { messageOf } from '../lib/apiError.ts'
 import { formatMoment, plural } from '../lib/format.ts'
 import { endHandedOut, type HandedOut, handedOutQuery } from '../queries/handedOut.ts'
 import { walletName, walletsQuery } from '../queries/wallets.ts'
-import { Checkbox } from './Field.tsx'
+import { Checkbox } from './Checkbox.tsx'
 import { Notice } from './Notice.tsx'
 
 /**

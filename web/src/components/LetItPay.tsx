@@ -40,16 +40,14 @@ function TopUp(props: { group: PolicyGroup; amount: string; approval?: boolean }
   if (missing <= 0n)
     return (
       <p role="status" className="text-small">
-        The budget of {group.name} has room for it now
-        {group.spendLimitUsdc && ` (limit: $${formatAmount(group.spendLimitUsdc)} ${unit})`}. {then}
+        {`The budget of ${group.name} has room for it now${group.spendLimitUsdc ? ` (limit: $${formatAmount(group.spendLimitUsdc)} ${unit})` : ''}. ${then}`}
       </p>
     )
   return (
     <div className="mt-2 space-y-2">
       {topUp.problem && <ErrorBox>{topUp.problem}</ErrorBox>}
       <Button look="secondary" busy={topUp.busy} onClick={() => topUp.start(undefined)}>
-        Top up {dollars(more)}
-        {!props.approval && ' and let it pay'}
+        {`Top up ${dollars(more)}${props.approval ? '' : ' and let it pay'}`}
       </Button>
       <p className="text-muted text-small">
         Raises the limit of {group.name}. {then}

@@ -1,6 +1,7 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import type { Page } from '#schemas/common.ts'
-import { buttonClass, IconButton } from './Button.tsx'
+import { buttonClass } from './Button.tsx'
+import { IconButton } from './IconButton.tsx'
 
 /**
  * 'Showing a-b of n payouts', with previous, next and the page numbers around the current one. The next and previous pages

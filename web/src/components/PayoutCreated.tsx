@@ -56,8 +56,13 @@ export function PayoutCreated(props: {
             {payout.passcode && <Secret name="Code" what="code" value={payout.passcode} testId="passcode" large />}
             <p className="text-muted text-small">
               {recipient} gets both by {props.channel} as soon as the payout is funded.
-              {payout.passcode &&
-                ' The code is shown only now; the link can be copied later from the payout’s details. If you pass the code on yourself, do not send it the same way as the link.'}
+              {payout.passcode && (
+                <span>
+                  {' '}
+                  You won’t see the code again; the link can be copied later from the payout’s details. If you pass the
+                  code on yourself, do not send it the same way as the link.
+                </span>
+              )}
             </p>
             <div aria-live="polite" className="border-hairline border-t pt-4">
               <Timeline
@@ -81,6 +86,7 @@ function Secret(props: { name: string; what: string; value: string; testId: stri
       <p className="mb-1 text-muted text-small">{props.name}</p>
       <div className="flex items-center justify-between gap-2 rounded-control bg-sunken py-2 pr-2 pl-4">
         <span
+          translate="no"
           data-testid={props.testId}
           className={props.large ? 'font-mono text-title tracking-[0.25em]' : 'break-all font-mono text-small'}
         >

@@ -59,14 +59,14 @@ export function PolicyExposure(props: {
           {dollars(now)} {unit}
         </strong>
         {after !== null && after !== now && (
-          <>
+          <span>
             {' '}
             · after this:{' '}
             <strong className="whitespace-nowrap font-semibold">
               {dollars(after)} {unit}
             </strong>
-            {own === undefined && ', once the group has an agent'}
-          </>
+            {own === undefined && <span>, once the group has an agent</span>}
+          </span>
         )}
       </p>
       <p className="mt-1 text-muted text-small">

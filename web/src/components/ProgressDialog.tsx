@@ -54,7 +54,7 @@ export function ProgressDialog(props: {
     >
       <div aria-live="polite" className="space-y-4">
         {step === 'failed' && <ErrorBox>{props.problem}</ErrorBox>}
-        {props.children}
+        <div className="space-y-4">{props.children}</div>
       </div>
     </Dialog>
   )

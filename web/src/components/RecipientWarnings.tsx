@@ -23,7 +23,7 @@ export function RecipientWarnings(props: {
   /** It is a purchase: its recipient is the host with the address. */
   isPurchase?: boolean
   /** Undefined if it could not be loaded. */
-  history: Pick<RecipientHistory, 'payments' | 'lookAlike'> | undefined
+  history: (Pick<RecipientHistory, 'payments' | 'lookAlike'> & Partial<RecipientHistory>) | undefined
 }) {
   const { method, recipient, history, isPurchase = false } = props
   const matches = useQuery(contactMatchesQuery({ [method]: recipient })).data
@@ -62,7 +62,13 @@ export function RecipientWarnings(props: {
               ? 'This is your first purchase from this host at this address.'
               : `This is your first payment to this ${methodNames[method]}.`
             : `We could not check whether you have paid this ${methodNames[method]} before.`}
-          {method === 'address' && !isPurchase && ' Compare it with what the recipient told you.'}
+          {history?.unused && (
+            <span>
+              {' '}
+              Nobody has used this address on its network before: one with a wrong digit would look the same.
+            </span>
+          )}
+          {method === 'address' && !isPurchase && <span> Compare it with what the recipient told you.</span>}
         </Notice>
       )}
     </>

@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react'
-import { ago, formatDate, formatMoment } from '../lib/format.ts'
+import { dayMs, hourMs } from '#domain/time.ts'
+import { ago, formatDate, formatDayAndTime, formatMoment } from '../lib/format.ts'
 import { Tooltip } from './Tooltip.tsx'
 
 const tickMs = 30_000 // 30 seconds
@@ -44,7 +45,9 @@ export function Time(props: { iso: string; as?: 'ago' | 'date' }) {
     <Tooltip content={moment}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the full time shows on focus too */}
       <time dateTime={props.iso} tabIndex={0} className="relative whitespace-nowrap rounded-sm">
-        {before && <span className="sr-only">{before}</span>}
+        <span className="sr-only" hidden={!before}>
+          {before}
+        </span>
         {text}
         <span className="sr-only">{after}</span>
       </time>
@@ -52,7 +55,29 @@ export function Time(props: { iso: string; as?: 'ago' | 'date' }) {
   )
 }
 
-/** '2 min ago' as plain text, for rows whose full time is one tap away. */
+/**
+ * 'Nov 27, 16:00' in a row, with the relative and the full time on hover. Tab does not stop at it, because the row's details
+ * have the full time. `as="date"` shows the day alone; `as="feed"` shows '2 min ago' for an hour.
+ */
+export function RowTime(props: { iso: string; as?: 'moment' | 'date' | 'feed' }) {
+  const { iso, as = 'moment' } = props
+  const at = Math.max(useNow(), Date.parse(iso))
+  const isRecent = as === 'feed' && at - Date.parse(iso) < hourMs
+  const text = isRecent ? ago(iso, at) : as === 'date' ? formatDate(iso) : formatDayAndTime(iso, at)
+  return (
+    <Tooltip content={relativeAndFull(iso, at)}>
+      <time dateTime={iso} className="whitespace-nowrap">
+        {text}
+      </time>
+    </Tooltip>
+  )
+}
+
+/** '2 days ago, Fri, Nov 27, 2026, 4:00 PM UTC'; after a week the full time alone. */
+const relativeAndFull = (iso: string, at: number) =>
+  [...(at - Date.parse(iso) < 7 * dayMs ? [ago(iso, at)] : []), formatMoment(iso)].join(', ')
+
+/** '2 min ago' as plain text, where the full time is one tap away. */
 export function Ago(props: { iso: string }) {
   const at = Math.max(useNow(), Date.parse(props.iso))
   return <time dateTime={props.iso}>{ago(props.iso, at)}</time>

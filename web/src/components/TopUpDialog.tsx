@@ -3,7 +3,7 @@ import { CircleCheck } from 'lucide-react'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { formatUsdc, type MicroUsdc, parseUsdc } from '#domain/money.ts'
-import { dollars, typedDecimal, typedMicro } from '../lib/amounts.ts'
+import { dollars, typedDecimal, typedMicro, typedProblem } from '../lib/amounts.ts'
 import { ApiError, messageOf } from '../lib/apiError.ts'
 import { formatAmount } from '../lib/format.ts'
 import { groupsQuery, type PolicyGroup, topUpBudget } from '../queries/agents.ts'
@@ -16,11 +16,10 @@ const successMs = 2_000 // 2 seconds
 
 type Values = { amount: string }
 
-const resolver = formResolver<Values>(({ amount }) => ({ amount: topUpProblem(amount) }))
-
-function topUpProblem(text: string): string | null {
-  return typedMicro(text) ? null : 'Please enter a valid amount greater than 0'
-}
+const decimals = 2
+const resolver = formResolver<Values>(({ amount }) => ({
+  amount: typedProblem(amount, 'Please enter a valid amount greater than 0', { decimals }),
+}))
 
 /** Raises a group's budget limit; amounts have two decimals. Closes automatically after success. */
 export default function TopUpDialog(props: {
@@ -33,7 +32,7 @@ export default function TopUpDialog(props: {
   const unit = useUnit(chain)
   const [limit, setLimit] = useState<string | null>(null)
   const form = useForm<Values>({ resolver, defaultValues: { amount: '' } })
-  const amount = typedMicro(form.watch('amount'))
+  const amount = typedMicro(form.watch('amount'), decimals)
 
   const done = useEffectEvent(onClose)
   useEffect(() => {
@@ -71,7 +70,7 @@ export default function TopUpDialog(props: {
           name="amount"
           label="Amount"
           hint={limitAfter(group.spendLimitUsdc, amount)}
-          decimals={2}
+          decimals={decimals}
         />
       </MoneyChain>
       <PolicyExposure groupId={group.id} left={amount ? { more: amount } : undefined} />

@@ -1,6 +1,8 @@
 import { clsx } from 'clsx'
+import type { ReactNode } from 'react'
 import { resourceLine, shortAddress } from '../lib/format.ts'
 import { networkName } from '../lib/networks.ts'
+import { categories } from '../queries/categories.ts'
 import {
   awaitsApproval,
   collectedDeposit,
@@ -13,18 +15,22 @@ import {
 } from '../queries/transactions.ts'
 import { walletName } from '../queries/wallets.ts'
 import { Amount } from './Amount.tsx'
-import { Chip } from './Chip.tsx'
+import { Chip, Tick } from './Chip.tsx'
 import { useContactName } from './ContactName.tsx'
 import { Timeline, type TimelineStep } from './Timeline.tsx'
 
-export function TransactionStatusChip(props: { transaction: Transaction }) {
+/** A chip, or a tick for what is completed. `inWords` shows the tick's word. */
+export function TransactionStatusChip(props: { transaction: Transaction; inWords?: boolean }) {
   const { label, tone } = displayStatus(props.transaction.status)
+  const payout = payoutState(props.transaction)
+  if (payout === 'Awaiting Claim') return <Chip tone="waiting">{payout}</Chip>
+  if (label === 'Completed') return <Tick {...(props.inWords && { inWords: true })}>{label}</Tick>
   // A payout reclaimed by its sender is not a failure.
-  return <Chip tone={payoutState(props.transaction) === 'Funds Reclaimed' ? 'neutral' : tone}>{label}</Chip>
+  return <Chip tone={payout === 'Funds Reclaimed' ? 'neutral' : tone}>{label}</Chip>
 }
 
 function colorOf({ sign, word }: Movement): string {
-  if (word === 'Held' || word === 'In payout') return 'text-amber'
+  if (word === 'Held' || word === 'Awaiting Claim') return 'text-amber'
   return sign === '+' ? 'text-green' : sign === '−' ? 'text-ink' : 'text-muted'
 }
 
@@ -43,7 +49,7 @@ export function TransactionAmount(props: { transaction: Transaction; className?:
 }
 
 /** The status, and below it what else there is to say, such as that a failed payout was reclaimed. */
-export function TransactionStatus(props: { transaction: Transaction; note: string | null }) {
+export function TransactionStatus(props: { transaction: Transaction; note: ReactNode }) {
   return (
     <>
       <TransactionStatusChip transaction={props.transaction} />
@@ -71,29 +77,23 @@ function stepsOf(transaction: Transaction): TimelineStep[] {
   const { category, status } = transaction
   const network = networkName(transaction.fromWalletChain)
   const { decidedAt, signedAt, broadcastAt, confirmedAt } = transaction.timeline
-  // Withdrawals and reclaims of payouts are recorded only once they have happened, so they have one step.
-  if (category === 'payout_withdraw') return [{ label: `Withdrawn on ${network}`, at: confirmedAt }]
-  if (category === 'deposit') return [{ label: `Arrived on ${network}`, at: confirmedAt }]
-  if (category === 'withdrawal') return [{ label: `Left on ${network}`, at: confirmedAt }]
-  if (category === 'payout_reclaim') return [{ label: `Returned on ${network}`, at: confirmedAt }]
+  const { done, movement, isPurchase } = categories[category]
+  const last = { label: `${done} on ${network}`, at: confirmedAt }
+  // What is no payment is recorded only once it has happened, so it has one step.
+  if (movement) return [last]
   if (awaitsApproval(transaction)) return [{ label: 'Waits for your approval', at: null }]
-  const isPurchase = category === 'x402'
   const ending =
     payoutState(transaction) !== null ? undefined : isPurchase && status === 'FAILED' ? 'Not settled' : endings[status]
   const signed = isPurchase ? 'Handed out' : 'Signed'
   // The seller sends it to the network, not Bursar.
   if (ending === undefined && isPurchase)
-    return [
-      { label: 'Accepted', at: decidedAt },
-      { label: signed, at: signedAt },
-      { label: `Settled on ${network}`, at: confirmedAt },
-    ]
+    return [{ label: 'Accepted', at: decidedAt }, { label: signed, at: signedAt }, last]
   if (ending === undefined)
     return [
       { label: 'Accepted', at: decidedAt },
       { label: signed, at: signedAt },
       { label: 'Sent to the network', at: broadcastAt },
-      { label: `${category === 'payout' ? 'Funded' : 'Confirmed'} on ${network}`, at: confirmedAt },
+      last,
     ]
   return [
     { label: signedAt || broadcastAt ? 'Accepted' : 'Requested', at: decidedAt },
@@ -108,14 +108,37 @@ function stepsOf(transaction: Transaction): TimelineStep[] {
 export const counterpartyOf = ({ category, fromAddress, recipientEmail, recipientPhone, toAddress }: Transaction) =>
   category === 'deposit' ? fromAddress : (recipientEmail ?? recipientPhone ?? toAddress)
 
+/**
+ * The other side's name: of the contact that was chosen for the payment, as it was called then, or is meant by its address, email
+ * or phone number. A payment that was refused before it had these has the contact's id. Null if it has no name.
+ */
+export function useCounterpartyName(transaction: Transaction | undefined): string | null {
+  const { contact = null, contactId = null, resource = null } = transaction ?? {}
+  const value = transaction ? (counterpartyOf(transaction) ?? contactId) : null
+  const known = useContactName(contact || resource ? null : value)
+  return contact?.name ?? (transaction ? collectedDeposit(transaction) : null) ?? known
+}
+
+/** What names the other side without asking for the names of contacts, such as in a label; null if nothing does. */
+export function counterpartyText(transaction: Transaction): string | null {
+  const { contact, resource, toWallet, category } = transaction
+  const value = counterpartyOf(transaction)
+  const own = category !== 'deposit' && toWallet ? walletName(toWallet) : null
+  return (
+    contact?.name ??
+    collectedDeposit(transaction) ??
+    (resource ? resourceLine(resource) : null) ??
+    own ??
+    (value?.startsWith('0x') ? shortAddress(value) : value)
+  )
+}
+
 /** The other side of a transaction, in one line: the recipient, or the sender of a deposit. */
 export function Counterparty(props: { transaction: Transaction }) {
-  const { category, contact, recipientEmail, recipientPhone, toWallet, resource } = props.transaction
+  const { category, contactId, recipientEmail, recipientPhone, toWallet, resource } = props.transaction
   const value = counterpartyOf(props.transaction)
-  // A contact that was chosen for the payment keeps the name that it had.
-  const known = useContactName(contact || resource ? null : value)
   const own = category !== 'deposit' && toWallet ? walletName(toWallet) : null
-  const name = contact?.name ?? collectedDeposit(props.transaction) ?? known ?? recipientEmail ?? recipientPhone ?? own
+  const name = useCounterpartyName(props.transaction) ?? recipientEmail ?? recipientPhone ?? own
   if (resource)
     return (
       <span className="wrap-anywhere" title={resource}>
@@ -128,9 +151,9 @@ export function Counterparty(props: { transaction: Transaction }) {
         {name}
       </span>
     )
-  if (!value) return <span className="text-muted">Not specified</span>
+  if (!value) return <span className="text-muted">{contactId ? 'A contact that was deleted' : 'Not specified'}</span>
   return (
-    <span className="font-mono" title={value}>
+    <span translate="no" className="font-mono" title={value}>
       {shortAddress(value)}
     </span>
   )

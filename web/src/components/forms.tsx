@@ -111,6 +111,8 @@ export function FormDialog<T extends FieldValues>(props: {
   fields?: Record<string, Path<T>> | ((apiField: string) => Path<T>)
   /** For payments: added to the message when the outcome is unknown. Then only the same values can be sent again. */
   unknown?: string
+  /** Stays in view above the buttons. */
+  summary?: ReactNode
   children: ReactNode
 }) {
   const { form } = props
@@ -144,6 +146,7 @@ export function FormDialog<T extends FieldValues>(props: {
       locked={busy}
       onStopWaiting={onStopWaiting}
       onSubmit={submit}
+      summary={props.summary}
       cancel="Cancel"
       footer={
         <Button type="submit" busy={busy} disabled={props.disabled}>
@@ -155,7 +158,7 @@ export function FormDialog<T extends FieldValues>(props: {
         {errors.root?.message && (
           <ErrorBox>{pending ? `${asSentence(errors.root.message)} ${props.unknown}` : errors.root.message}</ErrorBox>
         )}
-        {props.children}
+        <div className="space-y-4">{props.children}</div>
       </fieldset>
     </Dialog>
   )

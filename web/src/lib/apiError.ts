@@ -36,12 +36,6 @@ export function messageOf(error: unknown, fallback = unknownFailure, refused = f
   return error.status < 300 ? refused : fallback
 }
 
-/** Like `messageOf`, but an error that is not a server reply keeps its own message. */
-export function messageOrThrown(error: unknown, fallback: string): string {
-  const thrown = error instanceof Error && !(error instanceof ApiError) && error.message
-  return thrown || messageOf(error, fallback)
-}
-
 /** Whether the call may have taken effect: there was no reply, or the server failed midway. */
 export const isOutcomeUnknown = (error: unknown) =>
   !(error instanceof ApiError) || error.status === 0 || error.status >= 500

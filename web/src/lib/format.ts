@@ -2,6 +2,7 @@ import { formatDate, lastActivityText } from '#domain/lastActivity.ts'
 import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
 
 export { cutAmount, formatAmount } from './decimals.ts'
+export { formatMoment } from './moment.ts'
 export { formatDate, lastActivityText }
 
 /** '2 min ago'; a date after a week. */
@@ -14,23 +15,22 @@ export function ago(iso: string, now: number): string {
   return formatDate(iso)
 }
 
-const momentFormat = new Intl.DateTimeFormat('en-US', {
-  weekday: 'short',
-  year: 'numeric',
-  month: 'short',
-  day: 'numeric',
-  hour: 'numeric',
-  minute: '2-digit',
-  timeZoneName: 'short',
-})
+const clock = { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
+const dayAndTime = new Intl.DateTimeFormat('en-US', clock)
+const yearDayAndTime = new Intl.DateTimeFormat('en-US', { ...clock, year: 'numeric' })
+
+/** 'Nov 27, 16:00' in local time, for lists of money; 'Nov 27, 2025, 16:00' if `now` is in another year. */
+export function formatDayAndTime(iso: string, now: number): string {
+  const at = new Date(iso)
+  const isThisYear = at.getFullYear() === new Date(now).getFullYear()
+  return (isThisYear ? dayAndTime : yearDayAndTime).format(at)
+}
 
 const longFormat = new Intl.DateTimeFormat('en-US', { dateStyle: 'long' })
 
 /** 'November 20, 2026', in local time; 'N/A' if `iso` is not a date. */
 export const formatLongDate = (iso: string | null | undefined) =>
   iso && !Number.isNaN(Date.parse(iso)) ? longFormat.format(new Date(iso)) : 'N/A'
-/** 'Sat, Nov 21, 2026, 11:59 AM UTC': local time with its zone, for deadlines and facts. */
-export const formatMoment = (at: string | number) => momentFormat.format(new Date(at))
 
 /** '1 payment', '1,200 payments'. */
 export const plural = (count: number, one: string, many = `${one}s`) =>
@@ -39,10 +39,10 @@ export const plural = (count: number, one: string, many = `${one}s`) =>
 /** Adds a full stop if needed, so that another sentence can follow. */
 export const asSentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`)
 
-/** '0x1234…abcd' */
 /** 'GET https://api.example.com/weather' → 'api.example.com/weather': what is bought, in a line. */
 export const resourceLine = (resource: string) => resource.replace(/^\S+ https?:\/\//, '').replace(/\/$/, '')
 
+/** '0x1234…abcd' */
 export const shortAddress = (address: string) => `${address.slice(0, 6)}…${address.slice(-4)}`
 
 /** The 40 digits in ten groups of four. */

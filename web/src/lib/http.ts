@@ -1,5 +1,6 @@
 import type { Failure, Page, Success } from '#schemas/common.ts'
 import { ApiError, apiErrorOf } from './apiError.ts'
+import { tabStorage } from './storage.ts'
 import { accessToken, storedUser } from './tokens.ts'
 
 const base = '/api'
@@ -66,7 +67,7 @@ function request(method: Method, path: string, options: HttpOptions): Promise<Re
   const user = storedUser()
   if (user) headers['X-User-ID'] = user.id
   if (options.idempotencyKey) headers['Idempotency-Key'] = options.idempotencyKey
-  const bookmark = sessionStorage.getItem(bookmarkKey)
+  const bookmark = tabStorage.get(bookmarkKey)
   if (bookmark) headers['x-d1-bookmark'] = bookmark
   return fetch(base + path, {
     method,
@@ -89,7 +90,7 @@ async function send(method: Method, path: string, options: HttpOptions): Promise
     throw new ApiError(0, 'unreachable', unreachableText(location.hostname))
   }
   const next = response.headers.get('x-d1-bookmark')
-  if (next) sessionStorage.setItem(bookmarkKey, next)
+  if (next) tabStorage.set(bookmarkKey, next)
   return response
 }
 /** The dashboard replaces it by one that waits while there are too many calls (lib/repeat.ts). */

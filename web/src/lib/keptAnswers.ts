@@ -1,4 +1,4 @@
-import { forgetAnswers, keptAnswers, storeAnswers } from './kept.ts'
+import { forgetAnswers, keptAnswers, storeAnswers } from './answerStorage.ts'
 import { queryClient } from './queryClient.ts'
 import { getSession } from './session.ts'
 import { storedUser } from './tokens.ts'

@@ -1,8 +1,9 @@
 import { storedEmail } from '#domain/email.ts'
+import { browserStorage } from './storage.ts'
 
 /**
  * The unconfirmed sign-up that this browser started. Its token tells the server that the password chosen here is the
- * owner's, in case someone else signs up the same address. Kept in localStorage, because the link in the email opens in a
+ * owner's, in case someone else signs up the same address. Kept for other tabs too, because the link in the email opens in a
  * new tab.
  */
 const key = 'pending_signup'
@@ -12,13 +13,13 @@ type PendingSignup = { email: string; signupToken: string /** Epoch ms. */; at: 
 
 export function keepSignup(email: string, signupToken: string): void {
   const pending: PendingSignup = { email: storedEmail(email) ?? '', signupToken, at: Date.now() }
-  localStorage.setItem(key, JSON.stringify(pending))
+  browserStorage.set(key, JSON.stringify(pending))
 }
 
 /** The token to send in a confirmation's body. `email` is missing for a link, whose address the browser does not know. */
 export function pendingSignupToken(email?: string): { signupToken?: string } {
   try {
-    const pending = JSON.parse(localStorage.getItem(key) ?? 'null') as PendingSignup | null
+    const pending = JSON.parse(browserStorage.get(key) ?? 'null') as PendingSignup | null
     if (typeof pending?.signupToken !== 'string' || !(Date.now() - pending.at < keptMs)) return {}
     if (email !== undefined && storedEmail(email) !== pending.email) return {}
     return { signupToken: pending.signupToken }
@@ -27,4 +28,4 @@ export function pendingSignupToken(email?: string): { signupToken?: string } {
   }
 }
 
-export const forgetSignup = () => localStorage.removeItem(key)
+export const forgetSignup = () => browserStorage.remove(key)

@@ -84,5 +84,10 @@ function renew(refused: string | null = null): Promise<ApiError | null> {
 
 const isTemporary = (status: number) => status === 0 || status === 429 || status >= 500
 
-const withLock = <T>(work: () => Promise<T>): Promise<T> =>
-  navigator.locks ? navigator.locks.request('bursar-refresh', work) : work()
+/** Without a lock in browsers that have none, or do not let this site use them. */
+async function withLock<T>(work: () => Promise<T>): Promise<T> {
+  let result: Promise<T> | undefined
+  const start = () => (result ??= work())
+  await navigator.locks?.request('bursar-refresh', start).catch(() => undefined)
+  return start()
+}

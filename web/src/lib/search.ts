@@ -9,6 +9,10 @@ const flagOf = (value: unknown): true | undefined =>
 export const returnPathOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value.length <= 2000 && /^\/dashboard(?![^/?#])/.test(value) ? value : undefined
 
+/** The app's request that a dashboard path is about. */
+export const connectionRequestOf = (path = ''): string | undefined =>
+  /^\/dashboard\/connect\?(?:.*?&)?request=([^&#]+)/.exec(path)?.[1]
+
 /** A page number; undefined for the first page, which the URL leaves out. */
 export function pageOf(value: unknown): number | undefined {
   const page = Number(value)

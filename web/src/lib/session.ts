@@ -34,7 +34,8 @@ function subscribe(listener: () => void) {
   return () => listeners.delete(listener)
 }
 
-function set(change: Partial<Session>): void {
+/** For sign-ins and sign-outs (lib/newPassword.ts, lib/signOut.ts). */
+export function set(change: Partial<Session>): void {
   session = { ...session, ...change }
   for (const listener of listeners) listener()
 }
@@ -58,20 +59,18 @@ export function startSession(): void {
   // While an expired token is being renewed, no page can load anything.
   set({ user, isLoading: expiresAt() < Date.now() })
   api('GET /users/:userId', { params: { userId: user.id } })
-    .then((fresh) => session.user && keepUser(fresh))
+    // Not if it has ended meanwhile, or another tab has signed in another user.
+    .then((fresh) => storedUser()?.id === fresh.id && keepUser(fresh))
     .catch(() => undefined) // Without a reply the stored user stays. A refused token has already ended the session.
     .finally(() => set({ isLoading: false }))
 }
 
-/** Follows other tabs: a sign-out there signs out here, and a session that ended or changed its user expires here. */
+/** A session that ended in another tab, or changed its user there, expires here. Sign-outs: lib/signOut.ts. */
 function watchOtherTabs(): void {
   addEventListener('storage', () => {
     if (session.user && storedUser()?.id !== session.user.id) dispatchEvent(new Event('session-expired'))
   })
-  signOuts().onmessage = () => set({ user: null, expired: false })
 }
-
-const signOuts = () => new BroadcastChannel('bursar-sign-out')
 
 /** Stores the server's version of the user, in state and in storage. */
 export function keepUser(user: User): void {
@@ -80,36 +79,24 @@ export function keepUser(user: User): void {
 }
 
 /** Starts a session, which counts as activity. */
-function storeSession(reply: SignedIn): void {
+export function storeSession(reply: SignedIn): void {
   storeTokens(reply)
   noteActivity()
   keepUser(reply.user)
 }
 
-/** Signs in. For an account with a temporary password, sets a password challenge instead. */
-export async function signIn(email: string, password: string): Promise<void> {
-  const reply = await api('POST /auth/cognito/login', { public: true, body: { email, password } })
+/**
+ * Signs in. For an account with a temporary password, sets a password challenge instead. `connectionRequest`: the app's request
+ * for which the person signs in.
+ */
+export async function signIn(email: string, password: string, connectionRequest?: string): Promise<void> {
+  const body = { email, password, connectionRequest }
+  const reply = await api('POST /auth/cognito/login', { public: true, body })
   if ('challengeName' in reply) {
     set({ passwordChallenge: reply })
     return
   }
   storeSession(reply)
-}
-
-/** Completes the password challenge, which signs the user in. */
-export async function setNewPassword(newPassword: string): Promise<void> {
-  if (!session.passwordChallenge) return
-  const { email, session: challenge } = session.passwordChallenge
-  const body = { email, session: challenge, newPassword }
-  storeSession(await api('POST /auth/cognito/new-password', { public: true, body }))
-}
-
-export const dropChallenge = () => set({ passwordChallenge: null })
-
-export function signOut(): void {
-  forgetSession()
-  set({ user: null, expired: false, passwordChallenge: null })
-  signOuts().postMessage(null)
 }
 
 /** Ends the session after inactivity, as if the server had. */
@@ -120,7 +107,7 @@ export function expireSession(): void {
 }
 
 /** Ends the session here immediately, and on the server if it can be reached. */
-function forgetSession(): void {
+export function forgetSession(): void {
   const token = refreshToken()
   clearSession()
   if (!token) return

@@ -1,4 +1,5 @@
 import type { Tokens, User } from '#schemas/account.ts'
+import { browserStorage } from './storage.ts'
 
 /** Storage keys of a session, as specified; only the last is our own. `auth_token` holds the access token. */
 const keys = {
@@ -14,25 +15,25 @@ const keys = {
 
 const soonMs = 300_000 // 5 minutes
 
-export const accessToken = () => localStorage.getItem(keys.token)
-export const refreshToken = () => localStorage.getItem(keys.refreshToken)
+export const accessToken = () => browserStorage.get(keys.token)
+export const refreshToken = () => browserStorage.get(keys.refreshToken)
 
 /** Epoch ms; 0 if unknown. */
-export const expiresAt = () => Number(localStorage.getItem(keys.expiry) ?? 0)
+export const expiresAt = () => Number(browserStorage.get(keys.expiry) ?? 0)
 export const expiresSoon = (now = Date.now()) => expiresAt() - now < soonMs
 
 export function storeTokens(tokens: Tokens): void {
   const expiry = String(Date.now() + tokens.expiresIn * 1000)
-  localStorage.setItem(keys.token, tokens.accessToken)
-  localStorage.setItem(keys.expiry, expiry)
-  localStorage.setItem(keys.accessToken, tokens.accessToken)
-  localStorage.setItem(keys.idToken, tokens.idToken)
-  localStorage.setItem(keys.refreshToken, tokens.refreshToken)
-  localStorage.setItem(keys.accessExpiry, expiry)
+  browserStorage.set(keys.token, tokens.accessToken)
+  browserStorage.set(keys.expiry, expiry)
+  browserStorage.set(keys.accessToken, tokens.accessToken)
+  browserStorage.set(keys.idToken, tokens.idToken)
+  browserStorage.set(keys.refreshToken, tokens.refreshToken)
+  browserStorage.set(keys.accessExpiry, expiry)
 }
 
 /** `useCognito` says that the sign-in went through the directory service, as all sign-ins of this app do. */
-export const storeUser = (user: User) => localStorage.setItem(keys.user, JSON.stringify({ ...user, useCognito: true }))
+export const storeUser = (user: User) => browserStorage.set(keys.user, JSON.stringify({ ...user, useCognito: true }))
 
 /** The stored user, or null. A broken record is removed together with its tokens. */
 export function storedUser(): User | null {
@@ -45,7 +46,7 @@ export function storedUser(): User | null {
 
 /** Like `storedUser`, but throws Error with the reason if there is none. */
 export function restoredUser(): User {
-  const text = localStorage.getItem(keys.user)
+  const text = browserStorage.get(keys.user)
   if (!text || !accessToken()) throw new Error('No stored user found')
   try {
     const user = JSON.parse(text) as User
@@ -58,11 +59,14 @@ export function restoredUser(): User {
 const idleLimitMs = 43_200_000 // 12 hours
 
 /** Epoch ms of the last mouse, key, scroll or touch activity in any tab; null if unknown. */
-export const lastActivityAt = () => Number(localStorage.getItem(keys.activity)) || null
+export const lastActivityAt = () => Number(browserStorage.get(keys.activity)) || null
 /** Milliseconds until the session ends because of inactivity. */
 export const idleLeftMs = () => (lastActivityAt() ?? Date.now()) + idleLimitMs - Date.now()
-export const noteActivity = () => localStorage.setItem(keys.activity, String(Date.now()))
+export const noteActivity = () => browserStorage.set(keys.activity, String(Date.now()))
+
+/** Whether the browser does not store the session, so that no other document finds it. */
+export const isSessionInMemory = () => Object.values(keys).some(browserStorage.isInMemory)
 
 export function clearSession(): void {
-  for (const key of Object.values(keys)) localStorage.removeItem(key)
+  for (const key of Object.values(keys)) browserStorage.remove(key)
 }

@@ -8,7 +8,7 @@ export type FormProblem<Field extends string> = { field?: Field; message?: strin
 /**
  * State of a form on the account screens (sign-in, signup, codes, passwords): its values, and one problem at a time.
  * `busy` lasts until a failure, since success leaves the screen. Dashboard forms use react-hook-form, which would make
- * these screens too large: docs/decisions/013-forms.md.
+ * these screens too large: docs/decisions/010-dashboard.md.
  */
 export function useAccountForm<Field extends string>(
   initial: Record<Field, string>,

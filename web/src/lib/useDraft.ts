@@ -2,6 +2,7 @@ import { useEffect, useEffectEvent } from 'react'
 import type { FieldValues, Path, PathValue, UseFormReturn } from 'react-hook-form'
 import { toast } from 'react-hot-toast/headless'
 import { getSession } from './session.ts'
+import { tabStorage } from './storage.ts'
 
 /**
  * Text that was typed but not sent when the session ended. It waits in this tab until its owner has signed in again and
@@ -21,12 +22,12 @@ function changedTexts(values: FieldValues, initial: FieldValues): Record<string,
 }
 
 function takeDraft(form: string, subject: string | null): Draft['values'] | null {
-  const stored = sessionStorage.getItem(storageKey)
+  const stored = tabStorage.get(storageKey)
   if (stored === null) return null
   const draft = JSON.parse(stored) as Draft
   const isOwn = draft.userId === getSession().user?.id
   if (isOwn && (draft.form !== form || draft.subject !== subject)) return null
-  sessionStorage.removeItem(storageKey)
+  tabStorage.remove(storageKey)
   return isOwn ? draft.values : null
 }
 
@@ -44,7 +45,7 @@ export function useKeptDraft(
       const texts = changedTexts(values, initial)
       if (!userId || Object.keys(texts).length === 0) return
       const draft: Draft = { userId, form, subject, values: texts }
-      sessionStorage.setItem(storageKey, JSON.stringify(draft))
+      tabStorage.set(storageKey, JSON.stringify(draft))
     }
     addEventListener('session-expired', keep)
     return () => removeEventListener('session-expired', keep)

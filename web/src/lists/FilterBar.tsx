@@ -15,9 +15,14 @@ export function ListButtons({ page }: { page: ListPage }) {
   return (
     <>
       <ExportButton name={`bursar-${noun}.csv`} disabled={!page.list.data?.page.total} load={page.exportRows} />
-      <Button look="secondary" onClick={() => startTransition(() => setIsOpen(true))}>
+      <Button
+        look="secondary"
+        className="relative"
+        data-small=""
+        onClick={() => startTransition(() => setIsOpen(true))}
+      >
         <ListFilter aria-hidden="true" className="size-4" />
-        Filters
+        <span className="max-sm:sr-only">Filters</span>
         {active.length > 0 && (
           <span className="rounded-full bg-green px-2 text-small text-white">
             {active.length}
@@ -51,9 +56,16 @@ function ExportButton(props: { disabled: boolean; load: () => Promise<Blob>; nam
     onFailed: (_, message) => void toast.error(message),
   })
   return (
-    <Button look="secondary" busy={save.busy} disabled={props.disabled} onClick={() => save.start()}>
+    <Button
+      look="secondary"
+      className="relative"
+      data-small=""
+      busy={save.busy}
+      disabled={props.disabled}
+      onClick={() => save.start()}
+    >
       <Download aria-hidden="true" className="size-4" />
-      Export CSV
+      <span className="max-sm:sr-only">Export CSV</span>
     </Button>
   )
 }

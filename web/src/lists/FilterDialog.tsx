@@ -3,9 +3,10 @@ import { useState } from 'react'
 import { AmountInput } from '../components/AmountInput.tsx'
 import { Button } from '../components/Button.tsx'
 import { Dialog } from '../components/Dialog.tsx'
-import { Field, Input, Select } from '../components/Field.tsx'
+import { Field, Input } from '../components/Field.tsx'
+import { Select } from '../components/Select.tsx'
 import { type Filter, type FilterFieldProps, type FilterField as Kind, partsOf } from './filters.ts'
-import { completeRange, datePresets, type Range, rangeProblems } from './range.ts'
+import { completeRange, datePresets, draftOf, draftProblems, filterDecimals, type Range } from './range.ts'
 import type { FilterValues } from './useListPage.ts'
 
 /** Edits a draft of a list's filters, which takes effect when applied. */
@@ -16,14 +17,18 @@ export default function FilterDialog(props: {
   onApply: (values: FilterValues) => void
   onClose: () => void
 }) {
-  const [draft, setDraft] = useState(props.value)
+  const [draft, setDraft] = useState(() => draftOf(props.value))
+  /** Whether to show what is wrong with an amount that is still being typed. */
+  const [isTried, setTried] = useState(false)
   const change = (part: FilterValues | Range) => setDraft((before) => withoutEmpty({ ...before, ...part }))
-  const { toProblem, maxProblem } = rangeProblems(draft)
   return (
     <Dialog
       title={`Filter ${props.name}`}
       onClose={props.onClose}
-      onSubmit={() => !toProblem && !maxProblem && props.onApply(completeRange(draft))}
+      onSubmit={() => {
+        setTried(true)
+        if (Object.keys(draftProblems(draft)).length === 0) props.onApply(completeRange(draft))
+      }}
       footer={
         <>
           <Button look="quiet" className="sm:mr-auto" onClick={() => setDraft({})}>
@@ -51,7 +56,7 @@ export default function FilterDialog(props: {
               ),
           )}
         </div>
-        <RangeFields value={draft} onChange={change} />
+        <RangeFields value={draft} isTried={isTried} onChange={change} />
       </div>
     </Dialog>
   )
@@ -124,11 +129,12 @@ function FilterField(props: FilterFieldProps & { field: Kind }) {
 }
 
 /** Fields for a filter's first and last day and its minimum and maximum amount. */
-function RangeFields(props: { value: Range; onChange: (change: Range) => void }) {
+function RangeFields(props: { value: Range; isTried: boolean; onChange: (change: Range) => void }) {
   const { value, onChange } = props
   const [presets] = useState(() => datePresets(new Date()))
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
-  const { toProblem, maxProblem } = rangeProblems(value)
+  const { toProblem, minProblem, maxProblem, orderProblem } = draftProblems(value)
+  const shown = (problem: string | undefined) => (props.isTried ? problem : undefined)
   return (
     <>
       <fieldset>
@@ -175,14 +181,24 @@ function RangeFields(props: { value: Range; onChange: (change: Range) => void })
       <fieldset>
         <legend className="mb-1 font-medium text-small">Amount (USDC)</legend>
         <div className="grid gap-4 sm:grid-cols-2">
-          <Field label="Minimum amount">
+          <Field label="Minimum amount" error={shown(minProblem)}>
             {(control) => (
-              <AmountInput {...control} decimals={2} value={value.min ?? ''} onChange={(min) => onChange({ min })} />
+              <AmountInput
+                {...control}
+                decimals={filterDecimals}
+                value={value.min ?? ''}
+                onChange={(min) => onChange({ min })}
+              />
             )}
           </Field>
-          <Field label="Maximum amount" error={maxProblem}>
+          <Field label="Maximum amount" error={shown(maxProblem) ?? orderProblem}>
             {(control) => (
-              <AmountInput {...control} decimals={2} value={value.max ?? ''} onChange={(max) => onChange({ max })} />
+              <AmountInput
+                {...control}
+                decimals={filterDecimals}
+                value={value.max ?? ''}
+                onChange={(max) => onChange({ max })}
+              />
             )}
           </Field>
         </div>

@@ -3,8 +3,8 @@ import { type ListSort, listSorts, searchedRows } from '#domain/lists.ts'
 import { Button } from '../components/Button.tsx'
 import { Card } from '../components/Card.tsx'
 import { type Column, DataTable, type Sorting, useIsPhone } from '../components/DataTable.tsx'
-import { Select } from '../components/Field.tsx'
 import { Pager } from '../components/Pager.tsx'
+import { Select } from '../components/Select.tsx'
 import { EmptyState, ErrorState, SkeletonRows } from '../components/states.tsx'
 import { formatDate } from '../lib/format.ts'
 import type { ListPage } from './useListPage.ts'
@@ -55,7 +55,7 @@ export function PagedCard<Row extends { id: string }>(props: {
             title="Nothing on this page"
             action={<Button onClick={() => page.goTo(1)}>Go to the first page</Button>}
           >
-            The list has fewer pages.
+            There is no page {data.page.number}.
           </EmptyState>
         ) : (
           <>

@@ -1,5 +1,6 @@
 import type { ComponentType } from 'react'
 import { eachFilter, paymentNotes } from '#domain/paymentNotes.ts'
+import { networkName } from '../lib/networks.ts'
 
 /**
  * One filter of a list. Its value is text, the same in the URL as in the API's parameter of that name; several values are
@@ -53,20 +54,24 @@ export const oneOf = (name: string, all: string, options: Labels) =>
     field: { kind: 'select', label: name, options, all },
   }) satisfies Filter
 
-/** Any of a few values, labeled in words: 'CREATED' as 'Created'. */
-export function anyOf(name: string, values: readonly string[]) {
-  const labelOf = (value: string) => value.charAt(0).toUpperCase() + value.slice(1).toLowerCase()
-  const chosenIn = (text: string) => values.filter((value) => partsOf(text).includes(value))
+/** Any of a few values. */
+export function anyOf(name: string, options: Labels) {
+  const chosenIn = (text: string) => Object.keys(options).filter((value) => partsOf(text).includes(value))
   return {
     parse: (text) => chosenIn(text).join(','),
-    useText: (text) => `${name}: ${chosenIn(text).map(labelOf).join(', ')}`,
-    field: {
-      kind: 'choices',
-      label: name,
-      options: Object.fromEntries(values.map((value) => [value, labelOf(value)])),
-    },
+    useText: (text) =>
+      `${name}: ${chosenIn(text)
+        .map((value) => options[value])
+        .join(', ')}`,
+    field: { kind: 'choices', label: name, options },
   } satisfies Filter
 }
+
+/** Set by links of figures. */
+export const network = oneOf('Network', 'All networks', {
+  base: networkName('base'),
+  'base-sepolia': networkName('base-sepolia'),
+})
 
 type Named = Pick<Filter, 'useText' | 'field'>
 

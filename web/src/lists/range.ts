@@ -1,5 +1,6 @@
-import { plainAmount } from '#domain/amountText.ts'
-import { microUsdc, parseUsdc } from '#domain/money.ts'
+import { readAmount } from '#domain/readers/amount.ts'
+import { problemIn } from '#domain/readers/read.ts'
+import { fieldText, microOf, typedDecimal, typedMicro } from '../lib/amounts.ts'
 import { formatAmount, formatDate } from '../lib/format.ts'
 import { textOf } from '../lib/search.ts'
 
@@ -13,20 +14,41 @@ function startOf(day: string, plusDays = 0): Date | null {
   return Number.isNaN(start.getTime()) ? null : start
 }
 
-/** Messages for the invalid ends of a range. Days are compared as text. */
-export function rangeProblems({ from, to, min, max }: Range): { toProblem?: string; maxProblem?: string } {
-  const micro = (text: string) => parseUsdc(plainAmount(text)) ?? microUsdc(0n)
+type Problems = { [Name in 'toProblem' | 'minProblem' | 'maxProblem' | 'orderProblem']?: string }
+
+/** Decimals of the amounts in a filter's fields. */
+export const filterDecimals = 2
+
+/** What a filter's fields begin with: amounts as text that a person could have typed. */
+export const draftOf = <Filters extends Range>(filters: Filters): Filters => ({
+  ...filters,
+  ...(filters.min && { min: fieldText(filters.min) }),
+  ...(filters.max && { max: fieldText(filters.max) }),
+})
+
+/** Messages for the invalid fields of a range. Days are compared as text. `orderProblem`: both amounts are valid by themselves. */
+export function draftProblems({ from, to, min = '', max = '' }: Range): Problems {
+  const amountProblem = (text: string) => (text.trim() ? problemIn(readAmount(text, filterDecimals)) : null)
+  const [minProblem, maxProblem] = [amountProblem(min), amountProblem(max)]
+  const [least, most] = [typedMicro(min), typedMicro(max)]
   return {
-    ...(from && to && from > to && { toProblem: 'The end must not be before the start' }),
-    ...(min && max && micro(min) > micro(max) && { maxProblem: 'Maximum must be at least the minimum' }),
+    ...(isWrongWay(from, to) && { toProblem: 'The end must not be before the start' }),
+    ...(minProblem && { minProblem }),
+    ...(maxProblem && { maxProblem }),
+    ...(least !== null && most !== null && least > most && { orderProblem: 'Maximum must be at least the minimum' }),
   }
 }
 
-/** Completes half-typed amounts: '25.' → '25', '.5' → '0.5'. A lone point is not an amount and is dropped. */
-export function completeRange<Filters extends Range>(filters: Filters): Filters {
-  const { min, max, ...rest } = filters
-  const [least, most] = [min && plainAmount(min), max && plainAmount(max)]
-  return { ...rest, ...(least && { min: least }), ...(most && { max: most }) } as Filters
+const isWrongWay = (from: string | undefined, to: string | undefined) => Boolean(from && to && from > to)
+
+/** The filter that valid fields stand for. */
+export function completeRange<Filters extends Range>(draft: Filters): Filters {
+  const { min = '', max = '', ...rest } = draft
+  return {
+    ...rest,
+    ...(min.trim() && { min: typedDecimal(min) }),
+    ...(max.trim() && { max: typedDecimal(max) }),
+  } as Filters
 }
 
 /** The local day of an instant, as 'YYYY-MM-DD'. */
@@ -64,10 +86,10 @@ function amountOf(value: unknown): string | undefined {
 export function rangeOf(search: Record<string, unknown>): Range {
   const [from, to] = [dayOf(search.from), dayOf(search.to)]
   const [min, max] = [amountOf(search.min), amountOf(search.max)]
-  const { toProblem, maxProblem } = rangeProblems({ from, to, min, max })
+  const isCrossed = min !== undefined && max !== undefined && microOf(min) > microOf(max)
   return {
-    ...(!toProblem && { ...(from && { from }), ...(to && { to }) }),
-    ...(!maxProblem && { ...(min && { min }), ...(max && { max }) }),
+    ...(!isWrongWay(from, to) && { ...(from && { from }), ...(to && { to }) }),
+    ...(!isCrossed && { ...(min && { min }), ...(max && { max }) }),
   }
 }
 
@@ -86,6 +108,12 @@ export function daysText({ from, to }: Range): string | null {
   if (from && to) return from === to ? dayText(from) : `${dayText(from)} to ${dayText(to)}`
   if (from) return `From ${dayText(from)}`
   return to ? `Until ${dayText(to)}` : null
+}
+
+/** 'Nov 1, 2026 to Nov 30, 2026 (UTC)', of a span of UTC days in a URL. */
+export function utcDaysText(text: string): string {
+  const [first, last] = text.split('..') as [string, string]
+  return `${first === last ? 'on ' : ''}${daysText({ from: first, to: last })} (UTC)`
 }
 
 /** Null if no amount is set. */

@@ -1,5 +1,5 @@
 import { removePushSubscription, savePushSubscription } from '../queries/push.ts'
-import { pushUser, rememberPush } from './remembered.ts'
+import { pushUser, rememberPush } from './pushUser.ts'
 
 /** Push notifications on this device. Loaded on demand: with the settings, or for a user who has them turned on. */
 

@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query'
+import { type QueryFilters, queryOptions } from '@tanstack/react-query'
 import type { ApiCalls } from '#schemas/api.ts'
 import type { PaymentCheck } from '#schemas/payment.ts'
 import type {
@@ -23,19 +23,50 @@ export const groupsQuery = queryOptions({
 })
 
 /** The figures of overview and usage count them. */
-export const refreshGroups = () =>
+export const refreshGroups = (but: Pick<QueryFilters, 'predicate'> = {}) =>
   Promise.all(
-    [groupsQuery.queryKey, ['overview'], ['usage']].map((queryKey) => queryClient.invalidateQueries({ queryKey })),
+    [groupsQuery.queryKey, ['overview'], ['usage']].map((queryKey) =>
+      queryClient.invalidateQueries({ queryKey, ...but }),
+    ),
   )
-const changed = refreshing(refreshGroups)
+const changed = refreshing(() => refreshGroups())
+
+/** A group with the ids of all contacts that it may pay; it has only the first of the contacts themselves. */
+export type WholeGroup = PolicyGroup & { contactIds: string[] }
+
+const isComplete = ({ whitelistedContacts, whitelistedCount }: PolicyGroup) =>
+  whitelistedContacts.length === whitelistedCount
+
+export const wholeGroupQuery = (group: PolicyGroup) =>
+  queryOptions({
+    queryKey: [...groupsQuery.queryKey, 'whole', group.id, group.version],
+    queryFn: async ({ signal }): Promise<WholeGroup> => {
+      const params = { groupId: group.id }
+      const { contactIds } = await api('GET /policy-groups/:groupId/whitelist', { params, signal })
+      return { ...group, contactIds }
+    },
+    ...(isComplete(group) && { initialData: wholeOf(group) }),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+const wholeOf = (group: PolicyGroup): WholeGroup => ({
+  ...group,
+  contactIds: group.whitelistedContacts.map(({ contact }) => contact.id),
+})
+
+/** The groups whose agents may pay this contact. */
+export const groupsWithQuery = (contactId: string) =>
+  queryOptions({
+    queryKey: [...groupsQuery.queryKey, 'with', contactId],
+    queryFn: ({ signal }) => api('GET /contacts/:contactId/groups', { params: { contactId }, signal }),
+  })
 
 /** The group as the server has it now, also for the list of groups. */
-export async function fetchGroup(groupId: string): Promise<PolicyGroup> {
+export async function fetchGroup(groupId: string): Promise<WholeGroup> {
   const policyGroup = await api('GET /policy-groups/:groupId', { params: { groupId } })
   queryClient.setQueryData(groupsQuery.queryKey, (groups) =>
     groups?.map((group) => (group.policyGroup.id === groupId ? { ...group, policyGroup } : group)),
   )
-  return policyGroup
+  return isComplete(policyGroup) ? wholeOf(policyGroup) : queryClient.fetchQuery(wholeGroupQuery(policyGroup))
 }
 
 /** Amounts are decimal USDC; null means no such limit. */

@@ -18,9 +18,6 @@ export const claimQuery = (accessToken: string) =>
     },
   })
 
-/** Messages if the server gives no reason: the call failed, or the reply reports a failure under a success status. */
-export const claimNotLoaded = ['Failed to load payout details', 'Failed to load escrow details'] as const
-
 export const verifyPasscode = (accessToken: string, passcode: string) =>
   api('POST /escrow/verify-passcode', { public: true, body: { accessToken, passcode } })
 
@@ -31,6 +28,14 @@ export const resendPasscode = (accessToken: string) =>
 /** Sends a receipt to the payout's own email address. */
 export const sendReceipt = (accessToken: string) => api('POST /escrow/receipt', { public: true, body: { accessToken } })
 
-type ClaimInput = { accessToken: string; passcode?: string; sessionToken: string; recipientAddress: string }
+type ClaimInput = {
+  accessToken: string
+  passcode?: string
+  sessionToken: string
+  recipientAddress: string
+  /** With the domain of the passkey that opens the address. */
+  kept?: true
+  passkeyDomain?: string
+}
 export const claimPayout = (body: ClaimInput, idempotencyKey: string) =>
   api('POST /escrow/claim', { public: true, body, idempotencyKey })

@@ -97,12 +97,17 @@ export const createContact = (body: ContactInput) => changed(api('POST /contacts
 export const updateContact = (contactId: string, body: ContactInput) =>
   changed(api('PUT /contacts/:contactId', { params: { contactId }, body }))
 
-/** Leaves out the balances: requesting those of a deleted contact would fail. */
-const removed = refreshing(() => Promise.all([queryClient.invalidateQueries({ queryKey: listKey }), refreshGroups()]))
-
 /** Removes the contact from the list and from every whitelist. */
-export const deleteContact = (contactId: string) =>
-  removed(orAlreadyDeleted(api('DELETE /contacts/:contactId', { params: { contactId } })))
+export function deleteContact(contactId: string) {
+  // Leaves out its balance and its groups: requesting those of a deleted contact would fail.
+  const removed = refreshing(() =>
+    Promise.all([
+      queryClient.invalidateQueries({ queryKey: listKey }),
+      refreshGroups({ predicate: ({ queryKey }) => !queryKey.includes(contactId) }),
+    ]),
+  )
+  return removed(orAlreadyDeleted(api('DELETE /contacts/:contactId', { params: { contactId } })))
+}
 /** Possible for ten minutes after deletion. Does not restore whitelist entries. */
 export const restoreContact = (contactId: string) =>
   changed(api('POST /contacts/:contactId/restore', { params: { contactId } }))

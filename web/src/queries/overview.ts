@@ -24,6 +24,9 @@ export const preferencesQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 })
 
+/** For parts of a page that waits for the preferences: one that mounts after they failed to load would load them again. */
+export const shownPreferencesQuery = { ...preferencesQuery, retryOnMount: false }
+
 /** Fields missing from `change` keep their values. */
 export async function savePreferences(change: Preferences): Promise<void> {
   // Preferences that are not loaded stay so: a partial object would make the other fields look unset.

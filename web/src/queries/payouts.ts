@@ -97,6 +97,15 @@ export const reclaimAllPayouts = () => api('POST /escrow/reclaim-all')
 /** Sends the recipient a new code, three times at most. Wrong attempts at the old code no longer count. */
 export const resendCode = (payoutId: string) => api('POST /escrow/:escrowId/resend', { params: { escrowId: payoutId } })
 
+/** The statuses as all screens name them. */
+export const payoutStatusNames: Record<Payout['status'], string> = {
+  CREATING: 'Creating',
+  CREATED: 'Awaiting Claim',
+  WITHDRAWN: 'Withdrawn',
+  RECLAIMED: 'Reclaimed',
+  FAILED: 'Failed',
+}
+
 export function payoutTone(payout: Payout): Tone {
   switch (payout.status) {
     case 'WITHDRAWN':

@@ -7,8 +7,9 @@ import { queryClient } from '../lib/queryClient.ts'
 import type { Tone } from '../lib/tone.ts'
 import { addRow } from './addRow.ts'
 import { type Transaction, transactionOf } from './apiWords.ts'
+import { categories, type Movement } from './categories.ts'
 
-export type { Transaction }
+export type { Movement, Transaction }
 
 const rootKey = ['transactions'] as const
 const listKey = [...rootKey, 'list'] as const
@@ -54,7 +55,7 @@ export function addTransaction(transaction: Transaction): void {
 
 export const refreshTransactions = () => queryClient.invalidateQueries({ queryKey: rootKey })
 
-type RecipientCheck = { amount: string } & (
+type RecipientCheck = { amount: string; walletId: string } & (
   | { toAddress: string }
   | { recipientEmail: string }
   | { recipientPhone: string }
@@ -88,12 +89,21 @@ export function refreshMoney(): void {
 const isIn = (group: TransactionStatusGroup, status: TransactionStatus) =>
   (transactionStatusGroups[group] as readonly TransactionStatus[]).includes(status)
 
+/** The statuses as shown to people. */
+export const transactionStatusNames = {
+  completed: 'Completed',
+  failed: 'Failed',
+  pending: 'Pending',
+} as const satisfies Record<TransactionStatusGroup, string>
+
 /** The status as shown to people. Unknown statuses are shown as Pending. */
 export function displayStatus(status: TransactionStatus): { label: 'Completed' | 'Failed' | 'Pending'; tone: Tone } {
-  if (isIn('completed', status)) return { label: 'Completed', tone: 'good' }
-  if (isIn('failed', status)) return { label: 'Failed', tone: 'bad' }
-  return { label: 'Pending', tone: 'waiting' }
+  if (isIn('completed', status)) return { label: transactionStatusNames.completed, tone: 'good' }
+  if (isIn('failed', status)) return { label: transactionStatusNames.failed, tone: 'bad' }
+  return { label: transactionStatusNames.pending, tone: 'waiting' }
 }
+
+export const isCompleted = ({ status }: Transaction) => isIn('completed', status)
 
 /** Whether a list that shows it is read again soon. A payment that waits for its owner may wait for days. */
 export const isMoving = (transaction: Transaction) => !isFinal(transaction) && !awaitsApproval(transaction)
@@ -104,7 +114,7 @@ export const isFinal = (transaction: Transaction) =>
 
 /** The state of the payout that this transaction funded; null for any other transaction. */
 export function payoutState(transaction: Transaction): 'Awaiting Claim' | 'Funds Reclaimed' | 'Funds Withdrawn' | null {
-  if (transaction.category !== 'payout') return null
+  if (!categories[transaction.category].isPayout) return null
   if (transaction.status === 'PENDING' && transaction.txHash) return 'Awaiting Claim'
   // Without a hash, it was cancelled before it was funded.
   if (transaction.status === 'CANCELLED' && transaction.txHash) return 'Funds Reclaimed'
@@ -112,26 +122,18 @@ export function payoutState(transaction: Transaction): 'Awaiting Claim' | 'Funds
   return null
 }
 
-/** Where the money of a transaction went. Sign and word are null for money that did not move. */
-export type Movement = {
-  sign: '−' | '+' | null
-  word: 'Paid' | 'Held' | 'In payout' | 'Returned' | 'Withdrawn' | 'Received' | null
-}
-
 /**
  * What a transaction means for the wallet: it paid, its money is held, or money came. An unclaimed payout's money has left
- * the wallet and may come back. The withdrawal of a payout moves money that the payout's own row counts as paid, so it has no
- * sign.
+ * the wallet and may come back.
  */
 export function movementOf(transaction: Transaction): Movement {
   const { category, status } = transaction
-  if (category === 'payout_reclaim') return { sign: '+', word: 'Returned' }
-  if (category === 'payout_withdraw') return { sign: null, word: 'Withdrawn' }
-  if (category === 'deposit') return { sign: '+', word: 'Received' }
-  if (category === 'withdrawal') return { sign: '−', word: 'Withdrawn' }
-  if (payoutState(transaction) === 'Awaiting Claim') return { sign: '−', word: 'In payout' }
+  const { movement } = categories[category]
+  if (movement) return movement
+  const state = payoutState(transaction)
+  if (state === 'Awaiting Claim') return { sign: '−', word: state }
   // The row of the reclaim says that the money came back.
-  if (payoutState(transaction) === 'Funds Reclaimed') return { sign: '−', word: 'Paid' }
+  if (state === 'Funds Reclaimed') return { sign: '−', word: 'Was in payout' }
   if (isIn('completed', status)) return { sign: '−', word: 'Paid' }
   if (isIn('failed', status) || awaitsApproval(transaction)) return { sign: null, word: null }
   return { sign: null, word: 'Held' }
@@ -141,35 +143,17 @@ export function movementOf(transaction: Transaction): Movement {
 export const awaitsApproval = ({ approvalId, status, txHash }: Transaction) =>
   approvalId !== null && status === 'PENDING' && txHash === null
 
-export function categoryLabel(transaction: Transaction): string {
-  switch (transaction.category) {
-    case 'payout':
-      return 'Payout'
-    case 'payout_withdraw':
-      return 'Payout withdrawn'
-    case 'payout_reclaim':
-      return 'Payout reclaimed'
-    case 'deposit':
-      return 'Deposit'
-    case 'withdrawal':
-      return 'Withdrawal'
-    case 'contact':
-      return 'Contact'
-    case 'address':
-      return 'Address'
-    case 'x402':
-      return 'Purchase'
-    default:
-      return 'Transfer'
-  }
-}
+export const categoryLabel = ({ category }: Transaction): string => categories[category].label
+
+/** Who made a withdrawal that nobody asked Bursar for. */
+export const outsideBursar = 'Outside Bursar'
 
 /** Who made the money leave: an agent, the user, or somebody with a key of the wallet and without Bursar. */
 export const senderOf = ({
   agent,
   origin,
 }: Pick<Transaction, 'agent'> & Partial<Pick<Transaction, 'origin'>>): string =>
-  origin === 'transfer' ? 'Outside Bursar' : (agent?.name ?? 'User')
+  origin === 'transfer' ? outsideBursar : (agent?.name ?? 'User')
 
 /** Words for a deposit without a sender of its own. Null for any other transaction. */
 export const collectedDeposit = ({ origin }: Transaction): string | null =>
@@ -189,7 +173,7 @@ export const noteOf = (transaction: Transaction): string | null =>
 
 /** The state of a purchase that has not ended; null for any other transaction. */
 export function purchaseState({ category, status }: Transaction): 'Handed out' | 'Waits for its agent' | null {
-  if (category !== 'x402') return null
+  if (!categories[category].isPurchase) return null
   if (status === 'PROCESSING') return 'Handed out'
   return status === 'QUEUED' ? 'Waits for its agent' : null
 }

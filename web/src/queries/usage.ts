@@ -1,12 +1,12 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { Span } from '#domain/statistics.ts'
-import type { SpendingParams, Usage } from '#schemas/usage.ts'
+import type { KeyBudget, SpendingParams, Usage } from '#schemas/usage.ts'
 import { api } from '../lib/api.ts'
 import { queryClient } from '../lib/queryClient.ts'
 
 export type UsageWallet = Usage['wallets'][number]
 export type UsageGroup = UsageWallet['policyGroups'][number]
-export type { Usage }
+export type { KeyBudget, Usage }
 
 export const usageQuery = queryOptions({
   queryKey: ['usage'],

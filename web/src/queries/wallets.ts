@@ -39,7 +39,8 @@ export const deployWallet = (
 export const renameWallet = (walletId: string, name: string | null) =>
   renamed(api('PUT /wallets/:walletId', { params: { walletId }, body: { name } }))
 
-export const deleteWallet = (walletId: string) => changed(api('DELETE /wallets/:walletId', { params: { walletId } }))
+export const deleteWallet = (walletId: string) =>
+  changed(api('DELETE /wallets/:walletId', { params: { walletId }, body: {} }))
 
 /** The only call that sends a private key: one that its holder chose to import. */
 export const importWallet = (body: ApiCalls['POST /wallets/with-private-key']['body'], idempotencyKey: string) =>

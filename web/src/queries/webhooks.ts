@@ -34,7 +34,7 @@ export const createWebhook = (body: { url: string; events: WebhookFilter[] }) =>
 export const editWebhook = (webhookId: string, body: { url?: string; events?: WebhookFilter[]; enabled?: boolean }) =>
   changed(api('PATCH /webhooks/:webhookId', { params: { webhookId }, body }))
 export const rotateSecret = (webhookId: string) =>
-  changed(api('POST /webhooks/:webhookId/rotate-secret', { params: { webhookId } }))
+  changed(api('POST /webhooks/:webhookId/rotate-secret', { params: { webhookId }, body: {} }))
 export const sendTest = (webhookId: string) => api('POST /webhooks/:webhookId/test', { params: { webhookId } })
 export const replayDelivery = (webhookId: string, deliveryId: string) =>
   api('POST /webhooks/:webhookId/deliveries/:deliveryId/replay', { params: { webhookId, deliveryId } })

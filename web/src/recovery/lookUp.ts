@@ -74,6 +74,8 @@ export class LookUp {
   problems: string[] = []
   /** Wei of the owner; null if it could not be read. */
   ether: bigint | null = null
+  /** Micro-USDC of the owner's own account, as of recipients who keep a payout, and its token; null if it could not be read. */
+  usdc: { token: Address; amount: bigint } | null = null
   readonly #node: EthereumNode
   readonly #input: LookUpInput
   readonly #factories = new Map<Address, WalletContracts | null>()
@@ -113,9 +115,7 @@ export class LookUp {
     await this.#readFactories(problems)
     await this.#findWallets(searching('your wallets'), problems)
     await this.#readWallets(problems)
-    const [ether] = await this.#node.readAll([quantity('eth_getBalance', this.#input.owner, 'latest')])
-    if (ether instanceof Error) problems.push(problemOf('The ETH of your key', ether))
-    else this.ether = ether!
+    await this.#readOwner(problems)
     onChange()
     await this.#findPayouts(searching('unclaimed payouts'), problems)
     await this.#readBalances(problems)
@@ -125,14 +125,16 @@ export class LookUp {
     onChange()
   }
 
-  /** Reads a wallet and its open payouts again, after a transaction. */
+  /** Reads what a transaction to `address`, a wallet or the token, may have changed. */
   async refresh(address: Address): Promise<void> {
-    const wallet = this.#wallets.get(lower(address))!
-    wallet.isStale = true
-    for (const payout of wallet.announced.values()) if (payout.held) payout.held = null
     const problems: string[] = []
-    await this.#readWallets(problems)
-    await this.#readBalances(problems)
+    const wallet = this.#wallets.get(lower(address))
+    if (wallet) {
+      wallet.isStale = true
+      for (const payout of wallet.announced.values()) if (payout.held) payout.held = null
+      await this.#readWallets(problems)
+      await this.#readBalances(problems)
+    } else await this.#readOwner(problems)
     this.problems = [...new Set([...this.problems, ...problems])]
   }
 
@@ -141,6 +143,19 @@ export class LookUp {
     toBlock: this.#newest,
   })
   #known = () => [...this.#factories.values()].filter((contracts) => contracts !== null)
+
+  async #readOwner(problems: string[]): Promise<void> {
+    const { owner } = this.#input
+    const token = this.#known()[0]?.usdc
+    const [ether, usdc] = await this.#node.readAll([
+      quantity('eth_getBalance', owner, 'latest'),
+      ...(token ? [balanceOf(token, owner)] : []),
+    ])
+    if (ether instanceof Error) problems.push(problemOf('The ETH of your key', ether))
+    else this.ether = ether!
+    if (usdc instanceof Error) problems.push(problemOf('The USDC of your key', usdc))
+    else if (token) this.usdc = { token, amount: usdc! }
+  }
 
   async #readFactories(problems: string[]): Promise<void> {
     for (const [factory, known] of this.#factories) {

@@ -3,8 +3,9 @@
 import { render } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Address, Hex } from '#chain/types.ts'
-import { addressProblem, checksumAddress } from '#domain/validators.ts'
+import { checksumAddress, readAddress } from '#domain/validators.ts'
 import { type OwnerSecret, ownerSecretOf } from '../lib/ownerSecret.ts'
+import { restoreReplacedText } from '../lib/replacedText.ts'
 import { knownFactories } from './knownFactories.ts'
 import { type LookUpFields, LookUpForm } from './LookUpForm.tsx'
 import { LookUp } from './lookUp.ts'
@@ -78,13 +79,13 @@ function RecoveryPage() {
       const network = networks[chainId]
       if (!network)
         throw new Error(`This RPC URL belongs to another network (chain id ${chainId}). Use one for Base (8453).`)
-      const problem = wallet && addressProblem(wallet)
-      if (problem) throw new Error(problem)
-      if (factory && addressProblem(factory)) throw new Error('The wallet factory is not a valid address.')
+      const [namedWallet, namedFactory] = [wallet, factory].map((text) => (text ? readAddress(text) : null))
+      if (namedWallet && 'problem' in namedWallet) throw new Error(namedWallet.problem)
+      if (namedFactory && 'problem' in namedFactory) throw new Error('The wallet factory is not a valid address.')
       const factories = knownFactories[chainId] ?? []
       if (factories.length === 0 && !factory)
         throw new Error(`This page knows no wallet factory on ${network}. Enter the one on your recovery sheet.`)
-      const input = { factories, factory: (factory as Address) || null, wallet: (wallet as Address) || null, fromBlock }
+      const input = { factories, factory: namedFactory?.value ?? null, wallet: namedWallet?.value ?? null, fromBlock }
       await continueLookUp({ node, network, key: owner, lookUp: new LookUp(node, { owner: owner.address, ...input }) })
     })
 
@@ -95,17 +96,18 @@ function RecoveryPage() {
     setFinished((count) => count + 1)
   }
 
-  const send = ({ lookUp, node, key }: Current, wallet: Address, what: string, calls: WalletCall[]) =>
+  /** Sends calls to a wallet, or to the token. */
+  const send = ({ lookUp, node, key }: Current, to: Address, what: string, calls: WalletCall[]) =>
     run(async () => {
       try {
         for (const [i, { data, done }] of calls.entries()) {
           const part = calls.length > 1 ? ` (${i + 1} of ${calls.length})` : ''
           setStatus({ text: `${what}${part}: waiting until it is mined …` })
-          const hash = await node.send(key, wallet, data)
+          const hash = await node.send(key, to, data)
           setSent((all) => [{ text: done, hash }, ...all])
         }
       } finally {
-        await lookUp.refresh(wallet)
+        await lookUp.refresh(to)
       }
       setStatus({ text: `Done: ${what}.` })
     })
@@ -114,9 +116,9 @@ function RecoveryPage() {
     <main aria-busy={busy}>
       <h1>Recover your wallet</h1>
       <p>
-        This page takes your money out of a Bursar wallet without Bursar’s servers. It needs your owner key and an RPC
-        URL, and connects to nothing else. Save it to your disk and open it from there: it works for as long as the
-        chain exists.
+        This page takes your money out of a Bursar wallet, or out of an account that you kept a payout in, without
+        Bursar’s servers. It needs your owner key or your 12 words and an RPC URL, and connects to nothing else. Save it
+        to your disk and open it from there: it works for as long as the chain exists.
       </p>
       <LookUpForm
         secret={secret}
@@ -127,7 +129,7 @@ function RecoveryPage() {
         onLookUp={connect}
       />
       <p id="status" role="status" class={status.isProblem ? 'bad' : ''}>
-        {status.text}
+        <span>{status.text}</span>
         {status.onStop && (
           <button type="button" class="plain" onClick={status.onStop}>
             Stop searching
@@ -139,6 +141,9 @@ function RecoveryPage() {
           <OwnerCard
             address={current.key.address}
             ether={current.lookUp.ether}
+            usdc={current.lookUp.usdc}
+            disabled={busy}
+            onSend={(what, calls) => void send(current, current.lookUp.usdc!.token, what, calls)}
             network={current.network}
             hasWallet={current.lookUp.wallets.length > 0}
             heading={heading}
@@ -163,7 +168,7 @@ function RecoveryPage() {
       <ul id="log" aria-label="Transactions sent">
         {sent.map(({ text, hash }) => (
           <li key={hash}>
-            {text} <code>{hash}</code>
+            {text} <code translate={false}>{hash}</code>
           </li>
         ))}
       </ul>
@@ -171,13 +176,14 @@ function RecoveryPage() {
   )
 }
 
-function outcomeOf({ lookUp: { wallets, problems }, key }: Current): Status {
+function outcomeOf({ lookUp: { wallets, problems, usdc }, key }: Current): Status {
   const count = wallets.length
   if (problems.length > 0) {
     const text = count > 0 ? 'Not everything could be read. What was found is below.' : 'Not everything could be read.'
     return { text, isProblem: true }
   }
   if (count > 0) return { text: count === 1 ? 'Your wallet is below.' : `${count} wallets are below.` }
+  if (usdc?.amount) return { text: 'Your money is below.' }
   const text = `No wallet of ${checksumAddress(key.address)} was found. If you have a recovery sheet, enter its wallet address and wallet factory above.`
   return { text, isProblem: true }
 }
@@ -186,4 +192,5 @@ function outcomeOf({ lookUp: { wallets, problems }, key }: Current): Status {
  * The recovery page. It needs none of our servers, only an owner's key and any RPC URL. It is built as one file that can
  * be opened from disk (scripts/recovery.ts), connects only to the RPC URL, and keeps the key in memory.
  */
+restoreReplacedText(CharacterData.prototype, 'data')
 render(<RecoveryPage />, document.body)

@@ -2,13 +2,14 @@
 
 import type { RefObject } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import { disableRotation, reclaimPayout, revokeSession, withdraw } from '#chain/ownerCalls.ts'
-import type { Address } from '#chain/types.ts'
+import { disableRotation, reclaimPayout, revokeSession, transfer, withdraw } from '#chain/ownerCalls.ts'
+import type { Address, Hex } from '#chain/types.ts'
 import { formatUsdc } from '#domain/money.ts'
-import { addressProblem, checksumAddress } from '#domain/validators.ts'
+import { problemIn, valueIn } from '#domain/readers/read.ts'
+import { checksumAddress } from '#domain/validators.ts'
 import { addressGroups, formatAmount, formatMoment } from '../lib/format.ts'
-import { withdrawalProblem } from '../lib/withdrawalProblem.ts'
-import type { FoundWallet } from './lookUp.ts'
+import { withdrawalAddress } from '../lib/withdrawalAddress.ts'
+import type { FoundWallet, LookUp } from './lookUp.ts'
 import type { OnSend, OpenPayout, WalletState } from './wallet.ts'
 
 /** Micro-USDC as '1,234.50 USDC'. */
@@ -43,9 +44,13 @@ export const OwnerCard = (props: {
   address: string
   /** Wei; null if it could not be read. */
   ether: bigint | null
+  /** What the key's own account holds, as of recipients who keep a payout; null if it could not be read. */
+  usdc: LookUp['usdc']
   network: string
   hasWallet: boolean
   heading: RefObject<HTMLHeadingElement>
+  disabled: boolean
+  onSend: OnSend
 }) => (
   <section class="card">
     <h2 ref={props.heading} tabIndex={-1}>
@@ -56,12 +61,22 @@ export const OwnerCard = (props: {
         ['Network', props.network],
         ['Owner address', checksumAddress(props.address)],
         ['ETH for network fees', props.ether === null ? 'not read' : etherText(props.ether)],
+        ...(props.usdc?.amount ? [['Balance', usdcText(props.usdc.amount)] satisfies [string, string]] : []),
       ]}
     />
-    {props.hasWallet && props.ether !== null && props.ether < enoughWei && (
+    {(props.hasWallet || !!props.usdc?.amount) && props.ether !== null && props.ether < enoughWei && (
       <p class="warn">
-        Network fees are paid by the owner address. Send about 1 USD of ETH on this network to it, then look up again.
+        Network fees are paid by the owner address, in ETH. Send {etherText(enoughWei)} on this network to it, then look
+        up again.
       </p>
+    )}
+    {!!props.usdc?.amount && (
+      <WithdrawForm
+        from={props.address as Address}
+        holdings={[{ text: usdcText(props.usdc.amount), callTo: (to) => transfer(to, props.usdc!.amount) }]}
+        disabled={props.disabled}
+        onSend={props.onSend}
+      />
     )}
   </section>
 )
@@ -85,7 +100,12 @@ export function WalletCard(props: { wallet: FoundWallet; disabled: boolean; onSe
         <>
           {payouts.length > 0 && <Payouts {...props} payouts={payouts} now={state.now} />}
           <Authority {...props} state={state} />
-          <WithdrawForm wallet={state} disabled={props.disabled} onSend={props.onSend} />
+          <WithdrawForm
+            from={state.address}
+            holdings={holdingsOf(state)}
+            disabled={props.disabled}
+            onSend={props.onSend}
+          />
         </>
       ) : (
         <p class="warn">
@@ -203,29 +223,33 @@ export const Problems = (props: { texts: string[]; disabled: boolean; onRetry: (
   </section>
 )
 
-/** A form that withdraws all USDC and ETH of a wallet to an address. */
-function WithdrawForm(props: { wallet: WalletState; disabled: boolean; onSend: OnSend }) {
-  const { wallet } = props
+/** An amount, as a text, and the call that moves all of it. */
+type Holding = { text: string; callTo: (to: Address) => Hex }
+
+const holdingsOf = ({ contracts, usdc, ether }: WalletState): Holding[] =>
+  [
+    { token: contracts.usdc, amount: usdc, text: usdcText(usdc) },
+    { token: noToken, amount: ether, text: etherText(ether) },
+  ]
+    .filter(({ amount }) => amount > 0n)
+    .map(({ token, amount, text }) => ({ text, callTo: (to) => withdraw(token, to, amount) }))
+
+/** A form that moves everything of a wallet, or of the key's own account, to an address. */
+function WithdrawForm(props: { from: Address; holdings: Holding[]; disabled: boolean; onSend: OnSend }) {
+  const { from, holdings } = props
   const [typed, setTyped] = useState('')
   const [problem, setProblem] = useState<string | null>(null)
   const input = useRef<HTMLInputElement>(null)
-  const to = typed.trim()
-  const id = `to-${wallet.address}`
-  const holdings = [
-    { token: wallet.contracts.usdc, amount: wallet.usdc, text: usdcText(wallet.usdc) },
-    { token: noToken, amount: wallet.ether, text: etherText(wallet.ether) },
-  ].filter(({ amount }) => amount > 0n)
+  const read = withdrawalAddress(typed, from)
+  const to = valueIn(read)
+  const id = `to-${from}`
 
   function submit() {
-    const found = withdrawalProblem(to, wallet.address)
-    setProblem(found)
-    if (found) return input.current?.focus()
+    setProblem(problemIn(read))
+    if (to === null) return input.current?.focus()
     props.onSend(
       'withdraw everything',
-      holdings.map(({ token, amount, text }) => ({
-        data: withdraw(token, to as Address, amount),
-        done: `Withdrew ${text}.`,
-      })),
+      holdings.map(({ text, callTo }) => ({ data: callTo(to), done: `Withdrew ${text}.` })),
     )
   }
 
@@ -247,7 +271,7 @@ function WithdrawForm(props: { wallet: WalletState; disabled: boolean; onSend: O
         }}
       />
       <p class="code muted" aria-live="polite">
-        {!addressProblem(to) && `0x ${addressGroups(checksumAddress(to)).join(' ')}`}
+        {to && `0x ${addressGroups(checksumAddress(to)).join(' ')}`}
       </p>
       <p class="bad" role="alert">
         {problem}

@@ -4,7 +4,7 @@ import { storedEmail } from '#domain/email.ts'
 import { AccountFrame } from '#web/components/AccountFrame.tsx'
 import { buttonClass } from '#web/components/Button.tsx'
 import { Resend } from '#web/components/Code.tsx'
-import { EmailField } from '#web/components/Field.tsx'
+import { EmailField } from '#web/components/EmailField.tsx'
 import { useAccountForm } from '#web/lib/useAccountForm.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { type Confirmation, confirmByLink, confirmEmail, resendCode } from '#web/queries/account.ts'
@@ -27,7 +27,9 @@ const title = 'Confirm your email'
 const submit: [string, string] = ['Confirm Email', 'Confirming...']
 const fallback: [string, string] = ['Email confirmation failed.', 'Email confirmation failed']
 
-type Props = { onConfirmed: (confirmation: Confirmation) => void }
+/** `email` is unknown if the email was confirmed by its link. */
+type Confirmed = Confirmation & { email?: string }
+type Props = { onConfirmed: (confirmed: Confirmed) => void }
 
 /** Confirms an email address by the link or the code in our email. */
 function ConfirmScreen() {
@@ -38,15 +40,19 @@ function ConfirmScreen() {
 }
 
 function ConfirmSteps({ linkToken }: { linkToken: string | null }) {
-  const [confirmation, setConfirmation] = useState<Confirmation | null>(null)
-  if (confirmation) return <Confirmed {...confirmation} />
+  const [confirmation, setConfirmation] = useState<Confirmed | null>(null)
+  if (confirmation) return <ConfirmedScreen {...confirmation} />
   if (linkToken) return <ConfirmByLink token={linkToken} onConfirmed={setConfirmation} />
   return <ConfirmByCode onConfirmed={setConfirmation} />
 }
 
-function Confirmed({ passwordKept, resetToken }: Confirmation) {
+function ConfirmedScreen({ passwordKept, resetToken, email }: Confirmed) {
   if (passwordKept)
-    return <Done title="Email confirmed">Your account is ready. Sign in with the password you chose.</Done>
+    return (
+      <Done title="Email confirmed" email={email}>
+        Your account is ready. Sign in with the password you chose.
+      </Done>
+    )
   const why = 'Your email is confirmed. It was signed up more than once, so the passwords chosen then do not work.'
   if (resetToken) return <NewPasswordByLink token={resetToken}>{why}</NewPasswordByLink>
   return (
@@ -82,7 +88,7 @@ function ConfirmByCode(props: Props) {
     {
       check: codeProblem,
       async send({ email, code }) {
-        props.onConfirmed(await confirmEmail(email.trim(), code))
+        props.onConfirmed({ ...(await confirmEmail(email.trim(), code)), email: email.trim() })
       },
       fallback,
     },

@@ -1,6 +1,6 @@
 import { createFileRoute, useNavigate } from '@tanstack/react-router'
 import { emailProblem, storedEmail } from '#domain/email.ts'
-import { EmailField } from '#web/components/Field.tsx'
+import { EmailField } from '#web/components/EmailField.tsx'
 import { useAccountForm } from '#web/lib/useAccountForm.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { forgotPassword } from '#web/queries/account.ts'

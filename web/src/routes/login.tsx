@@ -4,12 +4,14 @@ import { lazy, Suspense } from 'react'
 import { emailFormatProblem } from '#domain/emailFormat.ts'
 import { AccountFrame } from '#web/components/AccountFrame.tsx'
 import { Button } from '#web/components/Button.tsx'
-import { EmailField, ErrorBox, Field } from '#web/components/Field.tsx'
+import { EmailField } from '#web/components/EmailField.tsx'
+import { ErrorBox, Field } from '#web/components/Field.tsx'
 import { linkClass, TextLink } from '#web/components/Links.tsx'
 import { PasswordInput } from '#web/components/PasswordInput.tsx'
 import { forgetPathAfterSignup, pathAfterSignup } from '#web/lib/pathAfterSignup.ts'
-import { returnPathOf } from '#web/lib/search.ts'
+import { connectionRequestOf, returnPathOf } from '#web/lib/search.ts'
 import { getSession, signIn, useSession } from '#web/lib/session.ts'
+import { tabStorage } from '#web/lib/storage.ts'
 import { useAccountForm } from '#web/lib/useAccountForm.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { configQuery } from '#web/queries/config.ts'
@@ -42,11 +44,11 @@ function LoginPage() {
   return (
     <AccountFrame>
       <Suspense>
-        {(expired || sessionStorage.expired) && <ExpiredNotice />}
+        {(expired || tabStorage.get('expired')) && <ExpiredNotice />}
         {passwordChallenge ? (
-          <NewPasswordForm onSignedIn={onSignedIn} />
+          <NewPasswordForm onSignedIn={onSignedIn} connectionRequest={connectionRequestOf(back)} />
         ) : (
-          <SignInForm onSignedIn={onSignedIn} why={whyOf(back)} />
+          <SignInForm onSignedIn={onSignedIn} back={back} />
         )}
       </Suspense>
     </AccountFrame>
@@ -58,10 +60,11 @@ const whyOf = (back: string | undefined): string =>
   back?.startsWith('/dashboard/connect') ? 'Sign in to connect an app' : 'Sign in to your account'
 
 /** The email and password form. A refusal is shown under the field that it names, otherwise above the form. */
-function SignInForm(props: { onSignedIn: () => void; why: string }) {
+function SignInForm(props: { onSignedIn: () => void; back: string | undefined }) {
   useTitle('Sign In')
   const { form, values, busy, general, code, errorOf, bind } = useAccountForm(
-    { email: '', password: '' },
+    // What the previous screen passed on. (The hook for it is in the chunk of those screens.)
+    { email: history.state?.email ?? '', password: '' },
     {
       check({ email, password }) {
         if (!email.trim()) return { field: 'email' }
@@ -71,7 +74,7 @@ function SignInForm(props: { onSignedIn: () => void; why: string }) {
         return password.length < 6 ? { field: 'password', message: 'Password must be at least 6 characters' } : null
       },
       async send({ email, password }) {
-        await signIn(email.trim(), password)
+        await signIn(email.trim(), password, connectionRequestOf(props.back))
         if (getSession().user) props.onSignedIn()
       },
       fallback: ['Login failed. Please check your credentials.', 'Login failed'],
@@ -83,7 +86,7 @@ function SignInForm(props: { onSignedIn: () => void; why: string }) {
   return (
     <>
       <h1 className="font-semibold text-title">Welcome Back</h1>
-      <p className="text-muted">{props.why}</p>
+      <p className="text-muted">{whyOf(props.back)}</p>
       <form {...form} className="mt-5 space-y-4">
         {general && <ErrorBox>{general}</ErrorBox>}
         <EmailField

@@ -4,7 +4,8 @@ import { useState } from 'react'
 import { emailProblem, storedEmail } from '#domain/email.ts'
 import { passwordMin, tooShort } from '#domain/passwordLength.ts'
 import { AccountFrame } from '#web/components/AccountFrame.tsx'
-import { EmailField, Field, Input } from '#web/components/Field.tsx'
+import { EmailField } from '#web/components/EmailField.tsx'
+import { Field, Input } from '#web/components/Field.tsx'
 import { appName } from '#web/lib/app.ts'
 import { keepPathAfterSignup } from '#web/lib/keepPathAfterSignup.ts'
 import { getSession } from '#web/lib/session.ts'
@@ -29,7 +30,7 @@ function SignupScreen() {
   const [way, setWay] = useState<Way>('passcode')
   const config = useQuery(configQuery).data
   const needsPasscode = way === 'passcode' || config?.signUp === 'passcode'
-  const [done, setDone] = useState<string | null>(null)
+  const [done, setDone] = useState<{ email: string; text: string } | null>(null)
   const navigate = useNavigate()
   useTitle('Create an account')
 
@@ -50,9 +51,10 @@ function SignupScreen() {
       async send({ signupPasscode, password, ...rest }) {
         const [email, name] = [storedEmail(rest.email) ?? '', rest.name.trim()]
         keepPathAfterSignup()
-        if (way === 'passcode') return setDone(await signUpWithPasscode({ email, name, signupPasscode }))
+        if (way === 'passcode')
+          return setDone({ email, text: await signUpWithPasscode({ email, name, signupPasscode }) })
         const { userConfirmed } = await signUp({ email, name, password, ...(needsPasscode && { signupPasscode }) })
-        if (userConfirmed) setDone('Account created! You can sign in now.')
+        if (userConfirmed) setDone({ email, text: 'Account created! You can sign in now.' })
         else navigate({ to: '/confirm', search: true, state: { email, codeSent: true } })
       },
       fallback: ['Signup failed. Please try again.', 'Signup failed'],
@@ -61,7 +63,12 @@ function SignupScreen() {
 
   const { bind, errorOf } = form
 
-  if (done) return <Done title={`Welcome to ${appName}`}>{done}</Done>
+  if (done)
+    return (
+      <Done title={`Welcome to ${appName}`} email={done.email}>
+        {done.text}
+      </Done>
+    )
   if (config?.signUp === 'closed')
     return (
       <AccountFrame>
@@ -79,7 +86,7 @@ function SignupScreen() {
       <WayChoice way={way} disabled={form.busy} onChange={setWay} />
       <EmailField {...bind('email')} error={errorOf('email')} />
       <Field label="Your Name" error={errorOf('name')}>
-        {(control) => <Input {...control} {...bind('name')} autoComplete="name" maxLength={100} required />}
+        {(control) => <Input {...control} {...bind('name')} autoComplete="name" required />}
       </Field>
       {needsPasscode && (
         <Field

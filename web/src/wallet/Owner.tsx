@@ -52,7 +52,10 @@ function Signer(props: SignerProps) {
       {address && !isOwner && (
         <p role="alert" className="mt-2 text-amber text-small">
           This account is not the owner of this wallet. Choose{' '}
-          <span className="break-all font-mono">{props.owner}</span> in your wallet.
+          <span translate="no" className="break-all font-mono">
+            {props.owner}
+          </span>{' '}
+          in your wallet.
         </p>
       )}
       {!address && <ConnectButton />}

@@ -1,6 +1,6 @@
 import { Unplug, Wallet } from 'lucide-react'
 import { useConnection } from 'wagmi'
-import { IconButton } from '../components/Button.tsx'
+import { IconButton } from '../components/IconButton.tsx'
 import { shortAddress } from '../lib/format.ts'
 import { ConnectButton, WalletIcon } from './ConnectDialog.tsx'
 import { chainNames, isSupported, useDisconnectAll } from './config.ts'
@@ -29,7 +29,7 @@ function Connection() {
     <div className="flex items-center gap-3 px-2 py-1">
       <WalletIcon connector={connector} />
       <div className="min-w-0 flex-1">
-        <p className="truncate font-mono text-small" title={address}>
+        <p translate="no" className="truncate font-mono text-small" title={address}>
           {shortAddress(address)}
         </p>
         {isSupported(chainId) ? (

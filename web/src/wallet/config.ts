@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { type Config, type CreateConnectorFn, createConfig, http, useConfig } from 'wagmi'
+import { type Config, type CreateConnectorFn, createConfig, createStorage, http, useConfig } from 'wagmi'
 import { disconnect, getConnections, reconnect } from 'wagmi/actions'
 import { coinbaseWallet } from 'wagmi/connectors/coinbaseWallet'
 import { injected } from 'wagmi/connectors/injected'
@@ -7,7 +7,8 @@ import { walletConnect } from 'wagmi/connectors/walletConnect'
 import type { PublicConfig } from '#schemas/account.ts'
 import { appName } from '../lib/app.ts'
 import { chainIdOf, networkName } from '../lib/networks.ts'
-import { onForget } from './remembered.ts'
+import { browserStorage } from '../lib/storage.ts'
+import { onForget } from './walletStorage.ts'
 
 export const chainIds = [chainIdOf('base'), chainIdOf('base-sepolia')] as const
 export type ChainId = (typeof chainIds)[number]
@@ -58,6 +59,9 @@ function makeConfig({ chains, walletConnectProjectId }: PublicConfig): Config {
   return createConfig({
     chains: [chain(8453), chain(84532)],
     connectors,
+    storage: createStorage({
+      storage: { getItem: browserStorage.get, setItem: browserStorage.set, removeItem: browserStorage.remove },
+    }),
     transports: { 8453: http(chains[8453].rpcUrl, transport), 84532: http(chains[84532].rpcUrl, transport) },
   })
 }

@@ -1,7 +1,7 @@
 import { lazy } from 'react'
 import type { SignOwnerAction } from '../lib/ownerTypedData.ts'
 import { OnDemand } from './OnDemand.tsx'
-import { isWalletRemembered } from './remembered.ts'
+import { isWalletRemembered } from './walletStorage.ts'
 
 // The only entry to the wallet layer: importing a part of it directly would load wagmi with the page.
 

@@ -9,7 +9,7 @@ export const approveNewRecipient = defineRule({
   inputs: {
     kind: 'switch',
     label: 'First payments to a recipient',
-    hint: 'Anyone whom your account has not paid before',
+    hint: 'Anyone you haven’t paid before',
   },
   off: false,
   proposed: true,

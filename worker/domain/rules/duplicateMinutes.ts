@@ -12,7 +12,7 @@ export const duplicateMinutes = defineRule({
   inputs: {
     kind: 'whole',
     label: 'Repeats within minutes',
-    hint: 'The same amount to the same recipient again. Guards against accidents, not intent. Purchases are never repeats: sellers charge the same for every request. Leave empty to turn it off.',
+    hint: 'The same amount to the same recipient again. Catches accidental repeats; it won’t stop deliberate ones. Purchases are never repeats: sellers charge the same for every request. Leave empty to turn it off.',
     least: 0,
     most: maxDuplicateMinutes,
     unit: 'minutes',

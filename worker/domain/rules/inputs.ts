@@ -106,7 +106,10 @@ export function isLooserInput({ looser, kind }: Input, before: unknown, after: u
   if (looser === 'never') return false
   if (kind === 'amount' || kind === 'whole')
     return looser === 'less' ? Number(after) < Number(before) : (after as number | bigint) > (before as number | bigint)
-  if (kind === 'list') return (after as string[]).some((entry) => !(before as string[]).includes(entry))
+  if (kind === 'list') {
+    const [wider, narrower] = (looser === 'less' ? [before, after] : [after, before]) as [string[], string[]]
+    return wider.some((entry) => !narrower.includes(entry))
+  }
   if (kind === 'hosts') return isLooserForHosts(before as HostLimit[], after as HostLimit[])
   if (kind === 'switch') return before === true && after === false
   return JSON.stringify(before) !== JSON.stringify(after)

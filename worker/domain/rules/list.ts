@@ -1,6 +1,7 @@
 import { approvalTtlHours } from './approvalTtlHours.ts'
 import { approveAbove } from './approveAbove.ts'
 import { approveNewRecipient } from './approveNewRecipient.ts'
+import { blockedAddresses } from './blockedAddresses.ts'
 import { duplicateMinutes } from './duplicateMinutes.ts'
 import { emailDomains } from './emailDomains.ts'
 import { hosts } from './hosts.ts'
@@ -25,6 +26,7 @@ export const rules = [
   perRecipient,
   hours,
   maxUnclaimed,
+  blockedAddresses,
   emailDomains,
   phoneCodes,
   hosts,

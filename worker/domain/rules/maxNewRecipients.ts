@@ -9,7 +9,7 @@ export const maxNewRecipients = defineRule({
   names: { 'group.new_recipients': 'New recipients' },
   section: 'limits',
   title: 'Number of new recipients',
-  hint: 'Anyone whom your account has not paid before.',
+  hint: 'Anyone you haven’t paid before.',
   inputs: {
     count: {
       kind: 'whole',

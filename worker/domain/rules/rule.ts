@@ -9,11 +9,15 @@ export type PaymentFacts = {
   /** Our time (ms). */
   at: number
   isPayout: boolean
+  /** Null when no payment is meant, and when only its recipient is judged. */
+  amount: MicroUsdc | null
   /** Sum of the group's unclaimed payouts. */
   unclaimed: MicroUsdc
   /** Null when no payment is meant, only what the group allows in general. The functions read tables. */
   recipient: {
     type: RecipientType
+    /** Who is paid, or whose seller is; null for a payout. */
+    address: string | null
     /** Where a payout's message goes; both null for a payment to an address or a seller. */
     email: string | null
     phone: string | null

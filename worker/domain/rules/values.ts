@@ -186,11 +186,12 @@ export function recipientVerdict(
   {
     host,
     ...recipient
-  }: Pick<NonNullable<PaymentFacts['recipient']>, 'type' | 'email' | 'phone'> & { host?: string | null },
+  }: Pick<NonNullable<PaymentFacts['recipient']>, 'type' | 'address' | 'email' | 'phone'> & { host?: string | null },
 ): Verdict | null {
   const facts: PaymentFacts = {
     at: 0,
-    isPayout: true,
+    isPayout: recipient.address === null,
+    amount: null,
     unclaimed: zeroUsdc,
     recipient: {
       ...recipient,

@@ -15,22 +15,24 @@ export type ChallengeProblem = { field: string; message: string }
 type Parsed = { ok: true; value: PaymentRequired } | { ok: false; problem: ChallengeProblem }
 
 export const maxOffers = 100
-/** Of the JSON text, in bytes. */
-export const maxChallengeBytes = 1_048_576 // 1 MB
-/** More than three times as deep as x402's own fields. JSON of 1 MB could otherwise be nested half a million times. */
+/** Of the JSON text, in bytes: a hundred offers of more than 1 kB. A payload repeats at most 8 kB of it. */
+export const maxChallengeBytes = 131_072 // 128 kB
+/** In base64, as a header has it. */
+export const maxHeaderLength = Math.ceil(maxChallengeBytes / 3) * 4
+/** More than three times as deep as x402's own fields. */
 const maxDepth = 16
+export const challengeTooLarge = `payment_required must be the seller’s object or its base64 form: at most 128 kB and ${maxDepth} levels of JSON`
 
 const wrong = (field: string, message: string): Parsed => ({ ok: false, problem: { field, message } })
 
-/** `input` is the seller's object, or the value of the header PAYMENT-REQUIRED: that object in base64. */
+/**
+ * `input` is the seller's object, that object as JSON text, as models send it, or the value of the header PAYMENT-REQUIRED: the
+ * text in base64. Callers bound the size of an object by that of the text it was parsed from.
+ */
 export function parsePaymentRequired(input: unknown): Parsed {
   const field = 'payment_required'
-  const challenge = typeof input === 'string' ? decodeHeader(input) : isObject(input) ? input : null
-  if (challenge === null || !isSmall(challenge))
-    return wrong(
-      field,
-      `payment_required must be the seller’s object or its base64 form: at most 1 MB and ${maxDepth} levels of JSON`,
-    )
+  const challenge = typeof input === 'string' ? challengeIn(input) : isObject(input) ? input : null
+  if (challenge === null || !isShallow(challenge)) return wrong(field, challengeTooLarge)
   const { x402Version, accepts, resource, extensions } = challenge
   if (x402Version !== 2) return wrong(`${field}.x402Version`, 'x402Version must be 2')
   if (!Array.isArray(accepts) || accepts.length === 0)
@@ -46,11 +48,14 @@ export function parsePaymentRequired(input: unknown): Parsed {
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
+const challengeIn = (text: string): Json | null =>
+  /^\s*\{/.test(text) ? (text.length <= maxChallengeBytes ? parseJsonObject(text) : null) : decodeHeader(text.trim())
+
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
 /** Null unless it is base64, with or without padding, of a JSON object in UTF-8. Longer text is not decoded. */
 function decodeHeader(text: string): Json | null {
-  if (text.length > Math.ceil(maxChallengeBytes / 3) * 4) return null
+  if (text.length > maxHeaderLength) return null
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return null
   try {
     return parseJsonObject(utf8.decode(Uint8Array.from(atob(text), (character) => character.charCodeAt(0))))
@@ -59,10 +64,8 @@ function decodeHeader(text: string): Json | null {
   }
 }
 
-const isSmall = (value: Json) =>
-  isShallow(value, maxDepth) && new TextEncoder().encode(JSON.stringify(value)).length <= maxChallengeBytes
-
-const isShallow = (value: unknown, depth: number): boolean =>
+/** Deeper values cannot be passed to an object. */
+export const isShallow = (value: unknown, depth = maxDepth): boolean =>
   typeof value !== 'object' ||
   value === null ||
   (depth > 0 && Object.values(value).every((part) => isShallow(part, depth - 1)))

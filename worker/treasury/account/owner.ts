@@ -1,7 +1,10 @@
+import { person } from '#domain/actor.ts'
 import type { Region } from '#domain/region.ts'
 import type { Owner } from '../../db/keptAccounts.ts'
 import type { UserRow } from '../../db/schema.ts'
+import { actingAs } from '../core/acting.ts'
 import type { Context } from '../core/context.ts'
+import { audit } from '../ledger/audit.ts'
 
 type OwnerRow = {
   email: string
@@ -15,24 +18,44 @@ type OwnerRow = {
   updated_at: number
 }
 
-/** Ignores a state that is older than the stored one: D1 may have been restored to an earlier time. */
-export function keepOwner({ store }: Context, owner: Owner): void {
-  store.run(
-    `INSERT INTO owner (one, email, name, status, temporary_since, public_address, region, password_at, created_at, updated_at)
-     VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (one) DO UPDATE SET email = excluded.email, name = excluded.name, status = excluded.status,
+/**
+ * Ignores a state that is older than the stored one: D1 may have been restored to an earlier time. Records a new password and
+ * another linked wallet in the audit log.
+ */
+export function keepOwner(ctx: Context, owner: Owner): void {
+  const { store, now, userId } = ctx
+  store.transaction(() => {
+    const before = store.first<OwnerRow>('SELECT * FROM owner')
+    writeOwner(ctx, owner)
+    const after = store.first<OwnerRow>('SELECT * FROM owner')
+    if (!before || !after) return
+    actingAs(person(userId), () => {
+      if (after.password_at > before.password_at) audit(store, now(), 'account.password_changed', 'account')
+      if (after.public_address !== before.public_address)
+        audit(store, now(), 'account.address_changed', 'account', { address: after.public_address })
+    })
+  })
+}
+
+function writeOwner({ store }: Context, owner: Owner): void {
+  store.insert(
+    'owner',
+    {
+      one: 1,
+      email: owner.email,
+      name: owner.name,
+      status: owner.status,
+      temporary_since: owner.temporarySince,
+      public_address: owner.publicAddress,
+      region: owner.region,
+      password_at: owner.passwordAt,
+      created_at: owner.createdAt,
+      updated_at: owner.updatedAt,
+    },
+    `ON CONFLICT (one) DO UPDATE SET email = excluded.email, name = excluded.name, status = excluded.status,
        temporary_since = excluded.temporary_since, public_address = excluded.public_address, region = excluded.region,
        password_at = max(password_at, excluded.password_at), created_at = excluded.created_at, updated_at = excluded.updated_at
      WHERE excluded.updated_at >= updated_at`,
-    owner.email,
-    owner.name,
-    owner.status,
-    owner.temporarySince,
-    owner.publicAddress,
-    owner.region,
-    owner.passwordAt,
-    owner.createdAt,
-    owner.updatedAt,
   )
 }
 

@@ -1,4 +1,5 @@
 import { accountAsks } from '#domain/approval.ts'
+import { isSeller } from '#domain/kinds/kinds.ts'
 import type { MicroUsdc } from '#domain/money.ts'
 import { askedBy, type PaymentKind } from '#domain/policy.ts'
 import { both } from '#domain/refusal.ts'
@@ -12,20 +13,25 @@ import { type GroupWindows, noWindows, readWindows } from '../ledger/windows.ts'
 import type { Caller } from '../policies/paymentParties.ts'
 import { isConfirmedSeller } from '../purchases/sellers.ts'
 import { toColumn } from '../storage/columns.ts'
+import { isToAddress, isToSeller } from '../storage/kindSql.ts'
 import type { Target } from '../storage/newPayment.ts'
 import { type PaidTo, paymentsTo, recipientText } from '../storage/paidRecipients.ts'
 import type { GrantRow } from '../storage/rows.ts'
 import { statusIn } from '../storage/statuses.ts'
 import { coveringGrant } from './grants.ts'
 
-/** Written like the condition of the indexes that serve it (storage/tables.ts). */
+/** Written like the condition of the indexes that serve it (storage/paymentTables.ts). */
 const isAlive = `payment.status IN ${statusIn.alive}`
 
 /** SQL for "paid to this recipient", and its values. A payout's address does not identify its recipient. */
 export const paidTo = ({ address, email, phone, seller }: PaidTo): [where: string, ...values: string[]] => {
   if (address !== null && seller !== null)
-    return ["payment.kind = 'x402' AND payment.seller = ? AND payment.to_address = ? COLLATE NOCASE", seller, address]
-  if (address !== null) return ["payment.kind = 'send' AND payment.to_address = ? COLLATE NOCASE", address]
+    return [
+      `${isToSeller('payment.kind')} AND payment.seller = ? AND payment.to_address = ? COLLATE NOCASE`,
+      seller,
+      address,
+    ]
+  if (address !== null) return [`${isToAddress('payment.kind')} AND payment.to_address = ? COLLATE NOCASE`, address]
   return email !== null ? ['payment.recipient_email = ?', email] : ['payment.recipient_phone = ?', phone ?? '']
 }
 
@@ -81,9 +87,10 @@ export function paymentKind(
   let isNew: boolean | null = null
   const recipient: PaymentKind['recipient'] = {
     type: to.type,
+    address,
     email,
     phone,
-    seller: to.type === 'x402' ? { host: seller!, isConfirmed: () => isConfirmedSeller(ctx, wallet, to) } : null,
+    seller: isSeller(to) ? { host: seller!, isConfirmed: () => isConfirmedSeller(ctx, wallet, to) } : null,
     // No payment to them on this chain has moved money or still may.
     isNew: () => (isNew ??= paymentsTo(store, target, wallet.chain_id).payments === 0),
     isDuplicate(minutes) {
@@ -96,7 +103,7 @@ export function paymentKind(
       )
     },
   }
-  return { kind: { at: now, isPayout: address === null, recipient, used: windows.used }, windows }
+  return { kind: { at: now, isPayout: address === null, amount, recipient, used: windows.used }, windows }
 }
 
 const unrecorded: Verdict = {

@@ -10,7 +10,7 @@ import type { Principal } from '../core/rpcTypes.ts'
 import { newPaymentRefusal } from '../core/stop.ts'
 import { audit } from '../ledger/audit.ts'
 import { findReplay, type IdempotentRequest, idempotentRequest, remember } from '../ledger/idempotency.ts'
-import { approvalRate, takeRate } from '../limits/rates.ts'
+import { approvalRate, type TakenRates, takeRates } from '../limits/rates.ts'
 import { recordChange } from '../outbox/changes.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import { raisedLimit } from '../policies/budgets.ts'
@@ -35,25 +35,41 @@ type NewApproval = {
   amount: MicroUsdc
   reason: string | null
   rules: Asked[]
+  /** Of `mayAsk`. */
+  rate: TakenRates
   payment: { terms: PaymentTerms; target: Target; offer?: StoredOffer | undefined } | null
 }
 
 /**
- * Stores the approval and notifies the owner. Nothing is reserved: other payments may use the budget while it waits. A
- * refusal here is not recorded, so that an agent that asks in a loop cannot fill the object's storage. Called inside the
- * transaction that found that approval is needed.
+ * Whether the caller may ask its owner about a payment to this recipient, or about a budget if `to` is null; the rate is counted
+ * once it is saved. A refusal is not recorded, so that an agent that asks in a loop cannot fill the object's storage.
  */
-function ask(ctx: Context, approval: NewApproval, request: IdempotentRequest | null): Result<ApprovalRow> {
+export function mayAsk(
+  ctx: Context,
+  { group, agent }: Caller,
+  to: Target | null,
+  amount: MicroUsdc,
+): Refused | TakenRates {
+  if (!group || !agent) throw new Error('only agents need approval')
+  return (
+    recentDenial(ctx, sameRequest(group.id, to, amount)) ??
+    tooManyPending(ctx, agent.id) ??
+    takeRates(ctx, [approvalRate(ctx.limits, agent.id)])
+  )
+}
+
+/**
+ * Stores the approval and notifies the owner. Nothing is reserved: other payments may use the budget while it waits. Called
+ * inside the transaction that found that approval is needed.
+ */
+function ask(ctx: Context, approval: NewApproval, request: IdempotentRequest | null): ApprovalRow {
   const { store } = ctx
-  const { principal, caller, amount, reason, rules, payment } = approval
+  const { principal, caller, amount, reason, rules, rate, payment } = approval
   const now = ctx.now()
   const { group, agent, policy } = caller
   if (!group || !agent || !policy) throw new Error('only agents need approval')
   endOverdue(ctx)
-  const same = sameRequest(group.id, payment?.target ?? null, amount)
-  const refused =
-    recentDenial(ctx, same) ?? tooManyPending(ctx, agent.id) ?? takeRate(ctx, approvalRate(ctx.limits, agent.id))
-  if (refused) return refused
+  rate.save()
   const id = newId(ctx, 'apr')
   const paymentId = payment && newId(ctx, 'pay')
   const expiresAt = now + policy.rules.approvalTtlHours * hourMs
@@ -82,7 +98,7 @@ function ask(ctx: Context, approval: NewApproval, request: IdempotentRequest | n
     amount: toColumn(amount),
     reason,
     rules: JSON.stringify(rules.map(({ rule, message }) => ({ rule, message }))),
-    same_request: same,
+    same_request: sameRequest(group.id, payment?.target ?? null, amount),
     asked_at: now,
     expires_at: expiresAt,
   })
@@ -102,7 +118,7 @@ function ask(ctx: Context, approval: NewApproval, request: IdempotentRequest | n
   }
   notifyOwner(ctx, id)
   ctx.schedule('approvals', expiresAt)
-  return ok(ctx.store.approval(id)!)
+  return store.approval(id)!
 }
 
 function recentDenial({ store, now }: Context, same: string): Refused | null {
@@ -173,16 +189,11 @@ export function requestBudget(
     if (stopped) return stopped
     const raised = raisedLimit(caller.value.group, amount)
     if (!raised.ok) return raised
-    const approval = {
-      principal,
-      caller: caller.value,
-      amount,
-      reason,
-      rules: [{ rule: 'budget_request', message: accountAsks.budget_request }],
-      payment: null,
-    }
-    const asked = ask(ctx, approval, request)
-    return asked.ok ? ok({ row: asked.value, replayed: false }) : asked
+    const rate = mayAsk(ctx, caller.value, null, amount)
+    if (!rate.ok) return rate
+    const rules = [{ rule: 'budget_request', message: accountAsks.budget_request }]
+    const approval = { principal, caller: caller.value, amount, reason, rules, rate, payment: null }
+    return ok({ row: ask(ctx, approval, request), replayed: false })
   })
 }
 
@@ -194,17 +205,13 @@ export const noRules: { rules: Verdict[]; grant: GrantRow | null } = { rules: []
 export function requestApproval(
   ctx: Context,
   input: Requested,
-  { caller, target, rules }: { caller: Caller; target: Target; rules: Asked[] },
+  { target, ...asked }: Pick<NewApproval, 'caller' | 'rules' | 'rate'> & { target: Target },
   request: IdempotentRequest | null,
-): Result<PaymentRow> {
+): PaymentRow {
   if (input.principal.type !== 'agent') throw new Error('only agents need approval')
   const { principal, terms, reason = null, offer } = input
-  const asked = ask(
-    ctx,
-    { principal, caller, amount: terms.amount, reason, rules, payment: { terms, target, offer } },
-    request,
-  )
-  return asked.ok ? ok(ctx.store.payment(asked.value.payment_id!)!) : asked
+  const approval = { ...asked, principal, amount: terms.amount, reason, payment: { terms, target, offer } }
+  return ctx.store.payment(ask(ctx, approval, request).payment_id!)!
 }
 
 /** The result of an earlier request with this key: a payment, one that waits for approval, or why it was not approved. */
@@ -238,13 +245,13 @@ function notApproved(id: string, errorCode: string): Refused {
 }
 
 /** Whether the payment would now use a different wallet or recipient than the owner was shown. */
-export const hasMoved = (waiting: PaymentRow, wallet: WalletRow, target: Target): boolean =>
+export const recipientChanged = (waiting: PaymentRow, wallet: WalletRow, target: Target): boolean =>
   waiting.wallet_id !== wallet.id ||
   !sameAddress(waiting.to_address ?? '', target.address ?? '') ||
   waiting.recipient_email !== target.email ||
   waiting.recipient_phone !== target.phone
 
-export const contactMoved: Refused = {
+export const contactChangedRefusal: Refused = {
   ...refuse('contact_changed', 'The contact’s payment details have changed since this was requested.'),
   refusal: {
     rule: 'whitelist.snapshot',

@@ -4,6 +4,7 @@ import { nextPayment, type PaymentEvent } from '#domain/payment.ts'
 import { dayMs } from '#domain/time.ts'
 import { earliest } from '../../durable/alarms.ts'
 import type { Context } from '../core/context.ts'
+import { inMemory } from '../core/memory.ts'
 import { audit } from '../ledger/audit.ts'
 import { recordChange } from '../outbox/changes.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
@@ -11,6 +12,9 @@ import { formatColumn } from '../storage/columns.ts'
 import type { ApprovalRow } from '../storage/rows.ts'
 import { endOverdueGrants } from './grants.ts'
 import type { Decider } from './rpcTypes.ts'
+
+/** Calls that wait for an approval to end: the function that wakes each, and its agent's id. */
+export const endWaiters = inMemory(() => new Map<() => void, string>())
 
 const keepMs = 30 * dayMs // History keeps showing them
 const events = {
@@ -135,8 +139,9 @@ const maxWaiting = 10
  * has too many waits. Waits are held in memory only: after a restart the caller has to call again.
  */
 export async function waitForEnd(ctx: Context, agentId: string, paymentIds: string[], forMs: number): Promise<boolean> {
-  const { endWaiters, store } = ctx
-  if ([...endWaiters.values()].filter((id) => id === agentId).length >= maxWaiting) return false
+  const { store } = ctx
+  const waiters = endWaiters(ctx)
+  if ([...waiters.values()].filter((id) => id === agentId).length >= maxWaiting) return false
   const ended = "SELECT 1 FROM approval WHERE payment_id IN (SELECT value FROM json_each(?)) AND status <> 'PENDING'"
   let wake = () => {}
   const waiter = () => wake()
@@ -145,20 +150,20 @@ export async function waitForEnd(ctx: Context, agentId: string, paymentIds: stri
     hasTimedOut = true
     wake()
   }, forMs)
-  endWaiters.set(waiter, agentId)
+  waiters.set(waiter, agentId)
   try {
     while (!hasTimedOut && store.first(ended, JSON.stringify(paymentIds)) === null)
       await new Promise<void>((resolve) => {
         wake = resolve
       })
   } finally {
-    endWaiters.delete(waiter)
+    waiters.delete(waiter)
     clearTimeout(timer)
   }
   return true
 }
 
 /** Called in the transaction that ends an approval; the waiters check again after it. */
-function wakeWaiters({ endWaiters }: Context): void {
-  for (const wake of endWaiters.keys()) wake()
+function wakeWaiters(ctx: Context): void {
+  for (const wake of endWaiters(ctx).keys()) wake()
 }

@@ -1,3 +1,4 @@
+import { kindOf } from '#domain/kinds/kinds.ts'
 import { isTestChain } from '#domain/networks.ts'
 import { findUserContact } from '../../db/users.ts'
 import { approvalsMessage, type WaitingApproval } from '../../notifications/approvalMessages.ts'
@@ -58,7 +59,7 @@ export function waitingInBatch(ctx: Context, batch: number): WaitingApproval[] {
     const payment = row.payment_id === null ? null : store.payment(row.payment_id)
     return {
       approvalId: row.id,
-      kind: payment?.kind === 'x402' ? 'purchase' : row.kind,
+      kind: payment ? kindOf(payment).noun : row.kind,
       agent: store.agentName(row.agent_id) ?? 'An agent',
       amount: formatColumn(row.amount),
       isTest: isTestChain(walletOf(ctx, row, payment)!.chain_id),

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { approvalPath, grantEndText, grantLeft, manyPayments } from '#domain/approval.ts'
 import { canonicalJson } from '#domain/json.ts'
+import { kindOf } from '#domain/kinds/kinds.ts'
 import { formatUsdc } from '#domain/money.ts'
 import { isoOf } from '#domain/time.ts'
 import type { Approval, Grant } from '#schemas/approval.ts'
@@ -90,7 +91,7 @@ export const approvalReference = ({ env }: Context, row: ApprovalRow): NonNullab
 })
 
 /** Number of other payments of this amount to this recipient accepted since the approval was requested. */
-export const sameSinceAsked = (ctx: Context, row: ApprovalRow, payment: PaymentRow | null): number =>
+export const equalPaymentsSince = (ctx: Context, row: ApprovalRow, payment: PaymentRow | null): number =>
   payment === null
     ? 0
     : equalPayments(
@@ -119,7 +120,7 @@ export function recipientFacts(
 
 /** What is bought and from whom, as far as it is known now. Null unless it is a purchase. */
 export function purchaseFacts(ctx: Context, row: ApprovalRow, payment: PaymentRow | null): Approval['purchase'] {
-  if (payment?.kind !== 'x402') return null
+  if (payment === null || kindOf(payment).paidTo !== 'seller') return null
   const { resource, seller, to_address } = payment as PaymentRow & { resource: string; seller: string }
   const isOpen = row.status === 'PENDING'
   const asked = { resource, address: to_address! }
@@ -142,7 +143,7 @@ export function approvalHash(ctx: Context, row: ApprovalRow, payment: PaymentRow
     [row.agent_id, ctx.store.agentName(row.agent_id), row.group_id, ctx.store.groupName(row.group_id)],
     [id, name, address, chain_id],
     payment && [canonicalJson([termsOf(payment), paidToOf(payment)]), payment.contact_name],
-    sameSinceAsked(ctx, row, payment),
+    equalPaymentsSince(ctx, row, payment),
     recipientFacts(ctx, row, payment),
     purchaseFacts(ctx, row, payment),
   ]

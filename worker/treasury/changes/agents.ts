@@ -1,6 +1,7 @@
+import { maxAgents } from '#domain/policy.ts'
 import { allScopes, type Scope } from '#domain/scopes.ts'
 import type { Agent, Removed } from '#schemas/policy.ts'
-import { notFound, ok, type Refused, type Result } from '../../result.ts'
+import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
 import { cancelApprovals } from '../approvals/end.ts'
 import { endGrants } from '../approvals/grants.ts'
 import type { Context } from '../core/context.ts'
@@ -8,6 +9,7 @@ import { audit } from '../ledger/audit.ts'
 import { findReplay, idempotentRequest, remember } from '../ledger/idempotency.ts'
 import { budgetOf, spendableOf, takeIncrease } from '../limits/ownerPassword.ts'
 import { recordAgentName } from '../outbox/changes.ts'
+import { auditAndReport } from '../outbox/reportedChanges.ts'
 import { stopQueued } from '../payments/cancel.ts'
 import { endConnections } from '../policies/connections.ts'
 import type { AgentInput, NewCredential } from '../policies/rpcTypes.ts'
@@ -30,6 +32,8 @@ export function createAgent(ctx: Context, input: AgentInput): Result<{ agent: Ag
     if (store.isFull) return accountFull
     const group = store.group(input.policyGroupId)
     if (!group) return notFound('Policy group', 'policyGroupId')
+    const tooMany = agentsRefusal(store)
+    if (tooMany) return tooMany
     const unconfirmed = takeIncrease(ctx, budgetOf(group), input.passwordChecked ?? false)
     if (unconfirmed) return unconfirmed
     const now = ctx.now()
@@ -43,14 +47,21 @@ export function createAgent(ctx: Context, input: AgentInput): Result<{ agent: Ag
   })
 }
 
-/** Adds an agent without credentials to a group that exists. Call inside a transaction. */
+/** An account's agents are shown in one list. */
+export const agentsRefusal = (store: Store): Refused | null =>
+  store.count('agent WHERE deleted_at IS NULL') < maxAgents
+    ? null
+    : refuse('conflict', `An account can have ${maxAgents} agents. Delete one first.`)
+
+/** Adds an agent without credentials to a group that exists. `connection`: that of its app. Call inside a transaction. */
 export function addAgent(
-  { store, now }: Context,
-  { id, name, memo, policyGroupId, clientId }: Pick<AgentInput, 'id' | 'name' | 'memo' | 'policyGroupId' | 'clientId'>,
+  ctx: Context,
+  agent: Pick<AgentInput, 'id' | 'name' | 'memo' | 'policyGroupId' | 'clientId'> & { connection?: string },
 ): void {
-  const at = now()
-  store.insert('agent', { id, group_id: policyGroupId, name, memo, client_id: clientId, created_at: at })
-  audit(store, at, 'agent.created', id, { name, group: policyGroupId, clientId })
+  const { id, name, memo, policyGroupId, clientId, connection } = agent
+  const { store, now } = ctx
+  store.insert('agent', { id, group_id: policyGroupId, name, memo, client_id: clientId, created_at: now() })
+  auditAndReport(ctx, 'agent.created', id, { name, group: policyGroupId, clientId, ...(connection && { connection }) })
 }
 
 export function editAgent(ctx: Context, id: string, edit: { name: string; memo: string | null }): Result<Agent> {
@@ -107,11 +118,12 @@ export function replaceCredential(
       kind,
     )
     store.run('DELETE FROM credential WHERE agent_id = ? AND expires_at <= ?', id, now)
-    store.insert('credential', { hash, agent_id: id, kind, created_at: input.issuedAt ?? now })
+    const issuedAt = input.issuedAt ?? now
+    store.insert('credential', { hash, agent_id: id, kind, created_at: issuedAt })
     if (input.clientId) store.run('UPDATE agent SET client_id = ? WHERE id = ?', input.clientId, id)
     const previousUntil = endsAt <= now ? null : endsAt
     endGrants(ctx, { column: 'agent_id', id }, 'credential_changed')
-    audit(store, now, 'agent.credential_replaced', id, { kind, previousUntil })
+    auditAndReport(ctx, 'agent.credential_replaced', id, { kind, issuedAt, previousUntil })
     return ok({ previousUntil })
   })
 }

@@ -13,20 +13,18 @@ import { snapshotDiffers, whitelistRow } from '../policies/whitelist.ts'
 export function contactChanged(ctx: Context, contactId: string, now: (Methods & { name?: string }) | null): void {
   const { store } = ctx
   store.transaction(() => {
-    store.run(
-      `INSERT INTO contact_now (contact_id, address, email, phone) VALUES (?, ?, ?, ?)
-       ON CONFLICT (contact_id) DO UPDATE SET address = excluded.address, email = excluded.email, phone = excluded.phone`,
-      contactId,
-      now?.address ?? null,
-      now?.email ?? null,
-      now?.phone ?? null,
-    )
+    const { address = null, email = null, phone = null } = now ?? {}
+    store.replace('contact_now', { contact_id: contactId, address, email, phone })
     endGrants(ctx, { column: 'contact_id', id: contactId }, 'contact_changed')
     const groups = store.all<{ id: string }>('SELECT group_id AS id FROM whitelist WHERE contact_id = ?', contactId)
     if (groups.length === 0) return
     if (now === null) {
+      const name = store.first<{ name: string }>(
+        'SELECT name FROM whitelist WHERE contact_id = ? LIMIT 1',
+        contactId,
+      )?.name
       store.run('DELETE FROM whitelist WHERE contact_id = ?', contactId)
-      audit(store, ctx.now(), 'contact.removed', contactId)
+      audit(store, ctx.now(), 'contact.removed', contactId, { name })
     } else {
       if (now.name !== undefined) store.run('UPDATE whitelist SET name = ? WHERE contact_id = ?', now.name, contactId)
       const stale = store.run(
@@ -34,7 +32,7 @@ export function contactChanged(ctx: Context, contactId: string, now: (Methods & 
          WHERE whitelist.contact_id = ? AND contact_now.contact_id = whitelist.contact_id AND stale = 0 AND ${snapshotDiffers}`,
         contactId,
       )
-      if (stale > 0) audit(store, ctx.now(), 'contact.stale', contactId)
+      if (stale > 0) audit(store, ctx.now(), 'contact.stale', contactId, { name: now.name })
     }
     for (const { id } of groups) store.run('UPDATE policy_group SET version = version + 1 WHERE id = ?', id)
   })
@@ -71,6 +69,7 @@ export function confirmContact(
     store.run('UPDATE policy_group SET version = version + 1 WHERE id = ?', groupId)
     endGrants(ctx, { column: 'contact_id', id: contactId }, 'contact_changed')
     audit(store, ctx.now(), 'contact.confirmed', contactId, {
+      name: listed.name,
       group: groupId,
       policyVersion: group!.version + 1,
       before: { address: listed.address, email: listed.email, phone: listed.phone },

@@ -1,5 +1,6 @@
 import { formatUsdc, formatUsdcText, type MicroUsdc } from '#domain/money.ts'
 import { increaseByEdit } from '#domain/ownerPassword.ts'
+import { maxGroups } from '#domain/policy.ts'
 import { editRules, formatRules, rulesFromWire, wireRules } from '#domain/rules/values.ts'
 import { allScopes } from '#domain/scopes.ts'
 import type { PolicyGroup, Removed, ToppedUp, UpdatedPolicyGroup } from '#schemas/policy.ts'
@@ -25,7 +26,7 @@ import { accountFull, type Store } from '../storage/store.ts'
 const noGroup: Refused = notFound('Policy group')
 const contactGone: Refused = notFound('A whitelisted contact was', 'whitelistedContactIds')
 
-/** The group's view, made outside the transaction that wrote it. */
+/** The group's view. */
 const shown = (ctx: Context, result: Result<string>): Result<PolicyGroup> => {
   if (!result.ok) return result
   const group = ctx.store.group(result.value)
@@ -68,6 +69,8 @@ export const termsOf = ({
 /** Why a group could not be added now, or null. */
 export function groupProblem({ store }: Context, { walletId, contacts }: GroupTerms): Refused | null {
   if (store.isFull) return accountFull
+  if (store.count('policy_group WHERE deleted_at IS NULL') >= maxGroups)
+    return refuse('conflict', `An account can have ${maxGroups} policy groups. Delete one first.`)
   const wallet = store.wallet(walletId)
   if (!wallet || wallet.status === 'deleted') return notFound('Wallet', 'walletId')
   return anyGone(store, contacts) ? contactGone : null
@@ -110,7 +113,8 @@ export function editGroup(ctx: Context, id: string, edit: GroupEdit): Result<Upd
     const wanted = new Set(edit.contactIds)
     const added = edit.contacts.filter((contact) => wanted.has(contact.id) && !listed.has(contact.id))
     const removed = [...listed].filter((contactId) => !wanted.has(contactId))
-    const missing = [...wanted].some((each) => !listed.has(each) && !added.some((contact) => contact.id === each))
+    const isAdded = new Set(added.map((contact) => contact.id))
+    const missing = [...wanted].some((each) => !listed.has(each) && !isAdded.has(each))
     if (missing || anyGone(store, added)) return contactGone
     // A full account can still be edited if that adds no contacts, such as to lower limits.
     if (added.length > 0 && store.isFull) return accountFull

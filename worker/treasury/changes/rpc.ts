@@ -1,9 +1,11 @@
 import { RpcTarget } from 'cloudflare:workers'
+import { person } from '#domain/actor.ts'
 import type { MicroUsdc } from '#domain/money.ts'
 import type { Scope } from '#domain/scopes.ts'
 import { isoOf } from '#domain/time.ts'
 import type { AccountState } from '#schemas/policy.ts'
 import { andThen, notFound, ok, type Result } from '../../result.ts'
+import { actingAs } from '../core/acting.ts'
 import type { Context } from '../core/context.ts'
 import type { Principal } from '../core/rpcTypes.ts'
 import { takeOwnerChange } from '../limits/ownerActions.ts'
@@ -18,7 +20,8 @@ import type {
   PauseSubject,
 } from '../policies/rpcTypes.ts'
 import { agentView, groupView, listAgents, listGroups, refusalsOf } from '../policies/views.ts'
-import { handedOut } from '../purchases/handedOut.ts'
+import { groupsWithContact, whitelistedIds } from '../policies/whitelist.ts'
+import { handedOut } from '../purchases/openSignatures.ts'
 import { createAgent, deleteAgent, editAgent, replaceCredential, scopesOf } from './agents.ts'
 import { confirmContact, contactChanged } from './contacts.ts'
 import { createGroup, deleteGroup, editGroup, rulesHistory, topUp } from './groups.ts'
@@ -44,6 +47,14 @@ export class Policies extends RpcTarget {
     const group = this.#ctx.store.group(id)
     return group ? ok(groupView(this.#ctx, group)) : notFound('Policy group')
   }
+  /** The ids of all contacts on the group's whitelist. */
+  async whitelist(id: string): Promise<Result<{ contactIds: string[] }>> {
+    const { store } = this.#ctx
+    return store.group(id) ? ok({ contactIds: whitelistedIds(store, id) }) : notFound('Policy group')
+  }
+  async groupsWithContact(contactId: string) {
+    return groupsWithContact(this.#ctx.store, contactId)
+  }
   async rulesHistory(id: string) {
     return rulesHistory(this.#ctx, id)
   }
@@ -65,7 +76,7 @@ export class Policies extends RpcTarget {
   }
   /** Called before a contact changes, or with null before it is deleted. */
   async contactChanged(contactId: string, now: (ContactMethods & { name?: string }) | null) {
-    contactChanged(this.#ctx, contactId, now)
+    actingAs(person(this.#ctx.userId), () => contactChanged(this.#ctx, contactId, now))
   }
 
   async agents() {
@@ -105,10 +116,10 @@ export class Policies extends RpcTarget {
   }
 
   /** GET /v1/context: what the agent may do now. */
-  async agentContext(principal: Principal) {
+  async agentContext(principal: Principal, contact: string | null) {
     const refused = this.#gate.refusal(principal)
     if (refused || principal.type !== 'agent') return refused ?? notFound('Agent')
-    return this.#agentContexts.of(principal.agentId)
+    return this.#agentContexts.of(principal.agentId, contact)
   }
   /** POST /oauth/token: what the group allows now. */
   async agentScopes(principal: Principal) {

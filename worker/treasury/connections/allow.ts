@@ -1,4 +1,5 @@
 import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
+import { agentsRefusal } from '../changes/agents.ts'
 import { groupProblem, termsOf } from '../changes/groups.ts'
 import type { Context } from '../core/context.ts'
 import { accountFull } from '../storage/store.ts'
@@ -61,6 +62,8 @@ export function choiceProblem(ctx: Context, { allowed: { agent } }: Consent): Re
   const { store } = ctx
   if (agent.type === 'existing') return store.agent(agent.agentId) ? null : notFound('Agent', 'agent.agentId')
   const { policyGroup } = agent
+  const tooMany = agentsRefusal(store)
+  if (tooMany) return tooMany
   if (policyGroup.type === 'new') return groupProblem(ctx, policyGroup.group)
   return store.group(policyGroup.policyGroupId) ? null : notFound('Policy group', 'agent.policyGroup.policyGroupId')
 }

@@ -1,14 +1,16 @@
 import { RpcTarget } from 'cloudflare:workers'
+import { person } from '#domain/actor.ts'
 import { isoOf } from '#domain/time.ts'
 import type { Connection } from '#schemas/connection.ts'
 import { notFound, ok, type Result } from '../../result.ts'
+import { actingAs } from '../core/acting.ts'
 import type { Context } from '../core/context.ts'
 import { takeOwnerChange } from '../limits/ownerActions.ts'
 import { appOf, endConnections } from '../policies/connections.ts'
-import type { ConnectionRow } from '../storage/connectionRows.ts'
+import type { ConnectionRow } from '../storage/connectionTables.ts'
 import { allow } from './allow.ts'
-import type { AllowInput, ExchangeInput, ExistingAgent, RefreshInput } from './rpcTypes.ts'
-import { endByApp, exchange, refresh } from './tokens.ts'
+import type { AllowInput, CodeProof, ExchangeInput, ExistingAgent, RefreshInput, RefreshProof } from './rpcTypes.ts'
+import { endByApp, exchange, mayExchange, mayRefresh, refresh } from './tokens.ts'
 
 /** An account has few; more than these are not listed. */
 const maxListed = 200
@@ -78,9 +80,20 @@ export class Connections extends RpcTarget {
     })
   }
 
-  /** POST /oauth/token. Refused with `gone`, `invalid_input` for another resource, or `rate_limited`. */
+  /** Before anything is fetched for POST /oauth/token. Refused as `exchange` and `refresh` are. */
+  async mayExchange(proof: CodeProof) {
+    return mayExchange(this.#ctx, proof)
+  }
+  async mayRefresh(proof: RefreshProof) {
+    return mayRefresh(this.#ctx, proof)
+  }
+  /**
+   * POST /oauth/token. Refused with `gone`, `invalid_input` for another resource, or `unauthenticated` if the app's assertion is
+   * missing or was used before.
+   */
   async exchange(input: ExchangeInput) {
-    return exchange(this.#ctx, input)
+    // The person allowed it in the dashboard; the app only collects it.
+    return actingAs(person(this.#ctx.userId), () => exchange(this.#ctx, input))
   }
   async refresh(input: RefreshInput) {
     return refresh(this.#ctx, input)

@@ -4,6 +4,10 @@ import { type Block, type ChainId, RpcError, RpcUnavailable } from '../../chain/
 import { type Refused, type Result, refuse } from '../../result.ts'
 import type { WalletRow } from '../storage/rows.ts'
 import type { Context } from './context.ts'
+import { inMemory } from './memory.ts'
+
+/** Newest block by chain, and when it was read (ms). */
+export const heads = inMemory(() => new Map<ChainId, { block: Block; readAt: number }>())
 
 /** Whether an RPC call failed. The Treasury only reads, so an RPC error says no more about the money than a timeout. */
 export const isNodeTrouble = (error: unknown): boolean => error instanceof RpcUnavailable || error instanceof RpcError
@@ -25,10 +29,10 @@ export async function refuseUnreachable<T>(work: () => Promise<Result<T>>): Prom
 
 /** The newest block, read again once the cached one is `maxAgeMs` old (10 s by default). Throws RpcUnavailable. */
 export async function freshHead(ctx: Context, chainId: ChainId, maxAgeMs = headFreshMs): Promise<Block> {
-  const known = ctx.heads.get(chainId)
+  const known = heads(ctx).get(chainId)
   if (known && ageOf(ctx, known) < maxAgeMs) return known.block
   const block = checked(ctx, await ctx.chains[chainId].head())
-  ctx.heads.set(chainId, { block, readAt: ctx.now() })
+  heads(ctx).set(chainId, { block, readAt: ctx.now() })
   return block
 }
 
@@ -57,12 +61,12 @@ export const confirmedBlock = (ctx: Context, head: Block): number => head.number
 
 /** The cached head if it is fresh, without asking the node. For code that must not await. */
 export function knownHead(ctx: Context, chainId: ChainId): Block | null {
-  const known = ctx.heads.get(chainId)
+  const known = heads(ctx).get(chainId)
   return known && ageOf(ctx, known) < headFreshMs ? known.block : null
 }
 
 /** Chain time (ms), or `now` if no head is known. Expiry uses it because the machine's clock may be off. */
 export function chainNow(ctx: Context, wallet: WalletRow, now: number): number {
-  const head = ctx.heads.get(wallet.chain_id)
+  const head = heads(ctx).get(wallet.chain_id)
   return head ? head.block.timestamp * 1000 + (now - head.readAt) : now
 }

@@ -1,7 +1,11 @@
 import { blockMs } from '#domain/networks.ts'
 import type { ChainId } from '../../chain/types.ts'
-import { confirmedBlock } from './chainHeads.ts'
+import { confirmedBlock, heads } from './chainHeads.ts'
 import type { Context } from './context.ts'
+import { inMemory } from './memory.ts'
+
+/** Newest block in which the Relayer has reported one of our transactions, and when (ms). */
+const mined = inMemory(() => new Map<ChainId, { block: number; reportedAt: number }>())
 
 /**
  * What the Relayer reports as mined decides when the chain is read, and nothing else: what is booked, and how deep it is,
@@ -21,18 +25,18 @@ const believedMs = 30_000 // 30 seconds
 
 /** Starts settling once the reported block is expected to be CONFIRM_DEPTH deep. */
 export function expectMined(ctx: Context, chainId: ChainId, block: number): void {
-  const known = ctx.mined.get(chainId)
-  if (!known || known.block < block) ctx.mined.set(chainId, { block, reportedAt: ctx.now() })
+  const known = mined(ctx).get(chainId)
+  if (!known || known.block < block) mined(ctx).set(chainId, { block, reportedAt: ctx.now() })
   ctx.schedule('settle', expectedAt(ctx, chainId, block))
 }
 
 /** When to read the chain again for blocks that were reported but not reached (ms); null if there are none. */
 export function nextMinedAt(ctx: Context): number | null {
   const waits: number[] = []
-  for (const [chainId, { block, reportedAt }] of ctx.mined) {
-    const head = ctx.heads.get(chainId)?.block
+  for (const [chainId, { block, reportedAt }] of mined(ctx)) {
+    const head = heads(ctx).get(chainId)?.block
     const isReached = head !== undefined && confirmedBlock(ctx, head) >= block
-    if (isReached || Math.abs(ctx.now() - reportedAt) >= believedMs) ctx.mined.delete(chainId)
+    if (isReached || Math.abs(ctx.now() - reportedAt) >= believedMs) mined(ctx).delete(chainId)
     else waits.push(Math.max(ctx.now() + retryMs, expectedAt(ctx, chainId, block)))
   }
   return waits.length === 0 ? null : Math.min(...waits)
@@ -42,7 +46,7 @@ export function nextMinedAt(ctx: Context): number | null {
 function expectedAt(ctx: Context, chainId: ChainId, block: number): number {
   const now = ctx.now()
   const missing = Number(ctx.env.CONFIRM_DEPTH) - 1
-  const head = ctx.heads.get(chainId)?.block
+  const head = heads(ctx).get(chainId)?.block
   const latest = now + missing * blockMs
   if (missing === 0 || !head) return latest
   const estimate = head.timestamp * 1000 + (block + missing - head.number) * blockMs + arrivalMs

@@ -1,6 +1,10 @@
 import type { ChainId } from '../../chain/types.ts'
 import { relayerName } from '../../relayer/api.ts'
 import type { Context } from './context.ts'
+import { inMemory } from './memory.ts'
+
+/** The user's Relayer shard. Null until it has been read. */
+export const shard = inMemory((): { number: number | null } => ({ number: null }))
 
 export function relayerOf(ctx: Context, chainId: ChainId) {
   return ctx.env.RELAYER.getByName(relayerName(chainId, shardOf(ctx)))
@@ -8,8 +12,9 @@ export function relayerOf(ctx: Context, chainId: ChainId) {
 
 /** The user's shard, chosen once and stored, because a retry must reach the Relayer that knows the intent. */
 function shardOf(ctx: Context): number {
-  ctx.shard ??= ctx.store.meta('shard') ?? chooseShard(ctx)
-  return ctx.shard
+  const known = shard(ctx)
+  known.number ??= ctx.store.meta('shard') ?? chooseShard(ctx)
+  return known.number
 }
 
 /** The same number for the same id: 32 bits, spread over ids. */
@@ -20,7 +25,7 @@ export function numberOf(id: string): number {
 }
 
 function chooseShard(ctx: Context): number {
-  const shard = numberOf(ctx.userId) % Math.max(1, Number(ctx.env.RELAYER_SHARDS))
-  ctx.store.setMeta('shard', shard)
-  return shard
+  const chosen = numberOf(ctx.userId) % Math.max(1, Number(ctx.env.RELAYER_SHARDS))
+  ctx.store.setMeta('shard', chosen)
+  return chosen
 }

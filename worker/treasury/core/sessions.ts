@@ -8,7 +8,7 @@ const keptMs = hourMs
 export function endSessions({ store, now }: Pick<Context, 'store' | 'now'>, ids: string[]): void {
   const at = now()
   store.run('DELETE FROM ended_session WHERE at < ?', at - keptMs)
-  for (const id of ids) store.run('INSERT OR IGNORE INTO ended_session (id, at) VALUES (?, ?)', id, at)
+  for (const id of ids) store.insert('ended_session', { id, at }, 'ON CONFLICT DO NOTHING')
 }
 
 export const hasEnded = ({ store }: Pick<Context, 'store'>, sessionId: string): boolean =>

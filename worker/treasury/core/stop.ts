@@ -55,7 +55,7 @@ function adopt(ctx: Context): void {
   if (!last || last.number <= stop.after) return
   const restoreId = last.frozen[userId]
   try {
-    if (restoreId !== undefined && ctx.freeze(restoreId)) return
+    if (restoreId !== undefined && stop.freeze(restoreId)) return
     stop.mode = last.mode
     recordStop(ctx, last.since ?? last.readAt)
     stop.readAt = last.readAt

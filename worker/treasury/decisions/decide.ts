@@ -21,7 +21,7 @@ type Decided = { decided: ApprovalRow }
 
 /** The waiting payment as the agent requested it, with the credential that it used. */
 export const inputOf = ({ agent_id, credential_hash }: ApprovalRow, waiting: PaymentRow): PayInput => ({
-  principal: { type: 'agent', agentId: agent_id, credentialHash: credential_hash },
+  principal: { type: 'agent', agentId: agent_id, credentialHash: credential_hash, via: 'api' },
   key: null,
   terms: termsOf(waiting),
 })

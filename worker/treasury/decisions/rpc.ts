@@ -15,6 +15,7 @@ import type {
 } from '../approvals/rpcTypes.ts'
 import { setSettings, settingsView } from '../approvals/settings.ts'
 import { budgetRequestView, grantView, listGrants } from '../approvals/views.ts'
+import { actingFor } from '../core/acting.ts'
 import type { Context } from '../core/context.ts'
 import type { Principal } from '../core/rpcTypes.ts'
 import { takeOwnerChange } from '../limits/ownerActions.ts'
@@ -82,9 +83,11 @@ export class Approvals extends RpcTarget {
   }
   /** POST /v1/budget-requests. The same key returns the same request in its current state. */
   async requestBudget(input: BudgetRequestInput) {
-    return andThen(this.#gate.refusal(input.principal) ?? requestBudget(this.#ctx, input), ({ row, replayed }) =>
-      ok({ request: budgetRequestView(this.#ctx, row), replayed }),
+    const requested = actingFor(
+      input.principal,
+      () => this.#gate.refusal(input.principal) ?? requestBudget(this.#ctx, input),
     )
+    return andThen(requested, ({ row, replayed }) => ok({ request: budgetRequestView(this.#ctx, row), replayed }))
   }
   async budgetRequest(principal: Principal, id: string) {
     const refused = this.#gate.refusal(principal)

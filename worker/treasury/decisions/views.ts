@@ -1,19 +1,20 @@
 import { cancelText } from '#domain/approval.ts'
+import { kindOf } from '#domain/kinds/kinds.ts'
 import { encodeRowCursor } from '#domain/lists.ts'
 import { chainNameOf } from '#domain/networks.ts'
 import { eachNote, notesOf } from '#domain/paymentNotes.ts'
 import { isoOf } from '#domain/time.ts'
 import type { Approval, ApprovalList, Channel } from '#schemas/approval.ts'
 import type { Refused } from '../../result.ts'
-import { contactMoved, hasMoved } from '../approvals/ask.ts'
+import { contactChangedRefusal, recipientChanged } from '../approvals/ask.ts'
 import { endOverdue } from '../approvals/end.ts'
 import type { ApprovalsInput } from '../approvals/rpcTypes.ts'
 import {
   approvalHash,
+  equalPaymentsSince,
   pendingCount,
   purchaseFacts,
   recipientFacts,
-  sameSinceAsked,
   walletOf,
 } from '../approvals/views.ts'
 import { suspendedOwner } from '../core/commonRefusals.ts'
@@ -60,10 +61,10 @@ export function approvalView(ctx: Context, row: ApprovalRow): Approval {
     cancelledWhy: row.cancelled && { reason: row.cancelled, message: cancelText(row.cancelled) },
     payment: payment && { id: payment.id, status: payment.status, txHash: payment.tx_hash },
     wouldPass: row.status === 'PENDING' ? wouldPass(ctx, row, payment) : null,
-    sameSinceAsked: sameSinceAsked(ctx, row, payment),
+    equalPaymentsSince: equalPaymentsSince(ctx, row, payment),
     hash: approvalHash(ctx, row, payment),
     needsPassword: wouldNeedPassword(ctx, fromColumn(row.amount)),
-    canGrant: payment?.kind === 'send' || purchase?.isConfirmed === true,
+    canGrant: payment !== null && kindOf(payment).canGrant(purchase?.isConfirmed === true),
     grantId: row.grant_id,
     channels: { email: channel(row.email_state, row.email_at), push: channel(row.push_state, row.push_at) },
   }
@@ -130,11 +131,11 @@ function wouldPass(ctx: Context, row: ApprovalRow, waiting: PaymentRow | null): 
   if (!caller.ok) return caller.code === 'unauthenticated' ? no('agent.credential', credentialGone) : refused(caller)
   const target = resolveTarget(ctx, caller.value, terms.to)
   if ('refusal' in target) return no(target.refusal.rule, target.refusal.message)
-  if (hasMoved(waiting, caller.value.wallet, target)) return refused(contactMoved)
+  if (recipientChanged(waiting, caller.value.wallet, target)) return refused(contactChangedRefusal)
   const known: Gathered = {
     draft: null,
     lookup: target.address && { address: target.address, found: 'clear' },
-    refreshed: true,
+    refresh: 'done',
     grants: {},
   }
   const result = check(ctx, principal, terms, known)

@@ -1,6 +1,6 @@
 import type { Context } from '../core/context.ts'
 import { type Entry, markSent, nextEdition } from '../outbox/entries.ts'
-import { deskView } from '../payouts/views.ts'
+import { deskView } from '../payments/payouts/views.ts'
 import type { PayoutRow } from '../storage/rows.ts'
 
 /** Sends the payout's current state to its ClaimDesk. */

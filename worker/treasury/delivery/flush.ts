@@ -4,15 +4,18 @@ import { mailKinds, pushKinds } from '../outbox/enqueue.ts'
 import { defer, dueEntries, type Entry } from '../outbox/entries.ts'
 import { updateDesk } from './desk.ts'
 import { keepSalt } from './history.ts'
-import { pushApprovals, sendMail } from './mail.ts'
+import { pushApprovals, sendMail, sendReturns } from './mail.ts'
 import { reportTrouble } from './troubles.ts'
 import { countWebhook, sendEvents } from './webhooks.ts'
 
 const mailsAtOnce = 10
+const singleMails = mailKinds.filter((kind) => kind !== 'mail.payout_returned')
+/** A message about more returned payouts than this is split. */
+const returnsAtOnce = 500
 
 /**
- * Sends the entries of the outbox. Rounds of one kind never overlap, so that none removes an entry whose newer change
- * another has yet to send, and no message is sent twice.
+ * Sends the entries of the outbox. Rounds of a kind run one at a time: otherwise one round could delete an entry whose newer change
+ * is still unsent, and messages could be sent twice.
  */
 export class Outbox {
   readonly #context: Context
@@ -87,9 +90,11 @@ async function flushMail(ctx: Context): Promise<void> {
   const { store, now } = ctx
   await saveSalt(ctx)
   const pushes = dueEntries(ctx, pushKinds).map((entry) => attempt(ctx, [entry], () => pushApprovals(ctx, entry)))
+  const returns = dueEntries(ctx, ['mail.payout_returned'], returnsAtOnce)
   await Promise.all([
     ...pushes,
-    ...dueEntries(ctx, mailKinds, mailsAtOnce).map(async (entry) => {
+    ...(returns.length > 0 ? [attempt(ctx, returns, () => sendReturns(ctx, returns))] : []),
+    ...dueEntries(ctx, singleMails, mailsAtOnce).map(async (entry) => {
       // A message must never contain a link that does not work yet.
       if (!isLinkReady(ctx, entry.ref))
         store.run('UPDATE outbox SET due_at = ? WHERE kind = ? AND ref = ?', now() + 1_000, entry.kind, entry.ref)

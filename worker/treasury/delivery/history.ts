@@ -3,13 +3,13 @@ import type { Change, ChangePage, Position } from '../../history/api.ts'
 import { historyOf } from '../../historyOf.ts'
 import type { Context } from '../core/context.ts'
 import { findMovement, movementView } from '../payments/movements.ts'
+import { escrowView } from '../payments/payouts/views.ts'
 import { companionView, transactionView } from '../payments/views.ts'
-import { escrowView } from '../payouts/views.ts'
 import { pageRows } from '../storage/pages.ts'
 import type { Store } from '../storage/store.ts'
-import { countedOf } from './counted.ts'
-import { decidedOf } from './decided.ts'
-import { keptPayment, keptPayout, keptValue } from './kept.ts'
+import { decidedOf } from './decisions.ts'
+import { countedOf } from './paymentStatistics.ts'
+import { recoverablePayment, recoverablePayout, recoverableValue } from './recoverableRows.ts'
 
 /** Changes in one page: a few milliseconds of work for either object. */
 const pageSize = 200
@@ -45,7 +45,7 @@ export function changesSince(ctx: Context, position: Position): ChangePage | nul
 
 /** Numbers from here on are above all that a History has seen, even one that followed this object's lost changes. */
 export function raiseChanges({ store }: Context, to: number, incarnation: string): void {
-  store.run("INSERT OR REPLACE INTO change (seq, ref) VALUES (?, 'restore')", to)
+  store.replace('change', { seq: to, ref: 'restore' })
   store.setMeta('incarnation', incarnation)
 }
 
@@ -62,26 +62,27 @@ function changeOf(ctx: Context, seq: number, ref: string): Change {
     seq,
     ref,
     rows: { transactions: [], payout: null, counted: null },
-    value: keptValue(ctx, ref),
+    value: recoverableValue(ctx, ref),
   }
   const { rows } = change
   const movement = findMovement(store, ref)
-  if (movement) rows.transactions.push({ row: movementView(store, movement), amount: movement.amount, kept: null })
+  if (movement)
+    rows.transactions.push({ row: movementView(store, movement), amount: movement.amount, recoverable: null })
   const payment = store.payment(ref)
   if (!payment) return change
   rows.transactions.push({
     row: transactionView(store, payment),
     amount: payment.amount,
-    kept: keptPayment(store, payment),
+    recoverable: recoverablePayment(store, payment),
   })
   const payout = store.payout(ref)
   rows.counted = countedOf(store, payment, payout)
   const decision = decidedOf(store, payment)
   if (decision) rows.decision = decision
   if (!payout) return change
-  rows.payout = { row: escrowView(ctx, payout), amount: payout.amount, kept: keptPayout(payout) }
+  rows.payout = { row: escrowView(ctx, payout), amount: payout.amount, recoverable: recoverablePayout(payout) }
   const end = companionView(store, payment, payout)
-  if (end) rows.transactions.push({ row: end, amount: payout.amount, kept: null })
+  if (end) rows.transactions.push({ row: end, amount: payout.amount, recoverable: null })
   return change
 }
 

@@ -22,15 +22,16 @@ import {
   payoutLinkMessage,
   payoutReceiptMessage,
   payoutReminderMessage,
-  payoutReturnedMessage,
+  payoutsReturnedMessage,
 } from '../../notifications/payoutMessages.ts'
 import { pushToUser } from '../../notifications/pushToUser.ts'
 import { approvalNotice, recordEmail, waitingInBatch } from '../approvals/notices.ts'
 import type { Context } from '../core/context.ts'
+import { changesMade, changesMailed } from '../notices/changesMail.ts'
 import type { MailKind } from '../outbox/enqueue.ts'
 import { type Entry, markSent } from '../outbox/entries.ts'
 import { lastMonth } from '../payments/month.ts'
-import { claimUrlOf, eraseSentCodes, openCode } from '../payouts/codes.ts'
+import { claimUrlOf, eraseSentCodes, openCode } from '../payments/payouts/codes.ts'
 import { formatColumn, fromColumn } from '../storage/columns.ts'
 import type { PayoutRow } from '../storage/rows.ts'
 import { agentsOf, lifeOf } from '../wallets/endingKeys.ts'
@@ -39,24 +40,27 @@ import { agentsOf, lifeOf } from '../wallets/endingKeys.ts'
  * Messages are composed when they are sent and never stored; a code is unsealed only for that moment. A composer returns
  * null if there is no longer a reason to send the message.
  */
-const composers: Record<MailKind, (ctx: Context, ref: string) => Promise<Message | null>> = {
+const composers: Record<
+  Exclude<MailKind, 'mail.payout_returned'>,
+  (ctx: Context, ref: string) => Promise<Message | null>
+> = {
   'mail.payout_link': payoutLink,
   'mail.payout_reminder': payoutReminder,
   'mail.payout_claimed': payoutClaimed,
-  'mail.payout_returned': payoutReturned,
   'mail.payout_receipt': payoutReceipt,
   'mail.budget_reached': budgetReached,
   'mail.wallet_stopped': walletStopped,
   'mail.session_ending': sessionEnding,
   'mail.refill_refused': refillRefused,
   'mail.approvals': approvalNotice,
+  'mail.changes': changesMade,
   'mail.webhook_disabled': webhookDisabled,
   'mail.account_restored': accountRestored,
   'mail.month': monthEnded,
 }
 
 export async function sendMail(ctx: Context, entry: Entry): Promise<void> {
-  const message = await composers[entry.kind as MailKind](ctx, entry.ref)
+  const message = await composers[entry.kind as keyof typeof composers](ctx, entry.ref)
   try {
     if (message) await messageProviderFrom(ctx.env).send(message)
   } catch (error) {
@@ -64,6 +68,7 @@ export async function sendMail(ctx: Context, entry: Entry): Promise<void> {
     throw error
   }
   if (message && entry.kind === 'mail.approvals') recordEmail(ctx, entry.ref, 'accepted')
+  if (message && entry.kind === 'mail.changes') changesMailed(ctx)
   markSent(ctx, entry)
   if (entry.kind === 'mail.payout_link') eraseSentCodes(ctx)
 }
@@ -108,21 +113,31 @@ async function payoutReminder(ctx: Context, payoutId: string): Promise<Message |
   })
 }
 
-/** An ended payout and the fields of a message about it to the owner; null if the owner's address is unknown. */
-async function toSender(ctx: Context, payoutId: string) {
-  const owner = await findUserContact(ctx.db, ctx.userId)
-  if (!owner) return null
+/** An ended payout, as messages to the owner name it. */
+function endedPayout(ctx: Context, payoutId: string) {
   const payout = ctx.store.payout(payoutId)!
   const payment = ctx.store.payment(payoutId)!
-  const recipient = payment.recipient_email ?? payment.recipient_phone ?? ''
-  return { payout, message: { payoutId, to: owner.email, ...amountOf(ctx, payout), recipient } }
+  return { payoutId, ...amountOf(ctx, payout), recipient: payment.recipient_email ?? payment.recipient_phone ?? '' }
 }
 
 async function payoutClaimed(ctx: Context, payoutId: string): Promise<Message | null> {
-  const found = await toSender(ctx, payoutId)
-  if (!found) return null
-  const { payout, message } = found
-  return payoutClaimedMessage({ ...message, explorerUrl: explorerUrlOf(ctx, payout) })
+  const owner = await findUserContact(ctx.db, ctx.userId)
+  if (!owner) return null
+  const explorerUrl = explorerUrlOf(ctx, ctx.store.payout(payoutId)!)
+  return payoutClaimedMessage({ to: owner.email, ...endedPayout(ctx, payoutId), explorerUrl })
+}
+
+/** Sends one message about all payouts of these entries: they came back within an hour. */
+export async function sendReturns(ctx: Context, entries: readonly Entry[]): Promise<void> {
+  const owner = await findUserContact(ctx.db, ctx.userId)
+  const payouts = entries.map(({ ref }) => endedPayout(ctx, ref))
+  if (owner)
+    await messageProviderFrom(ctx.env).send(
+      payoutsReturnedMessage({ to: owner.email, payouts, appOrigin: ctx.env.APP_ORIGIN }),
+    )
+  ctx.store.transaction(() => {
+    for (const entry of entries) markSent(ctx, entry)
+  })
 }
 
 const explorerUrlOf = ({ env, store }: Context, { wallet_id, done_tx }: PayoutRow) =>
@@ -142,18 +157,8 @@ async function payoutReceipt(ctx: Context, payoutId: string): Promise<Message | 
     address: checksumAddress(payout.withdrawn_to),
     at: payout.done_at,
     explorerUrl: explorerUrlOf(ctx, payout),
+    keptUrl: payout.kept_domain === null ? null : await claimUrlOf(ctx, payout),
   })
-}
-
-async function payoutReturned(ctx: Context, payoutId: string): Promise<Message | null> {
-  const found = await toSender(ctx, payoutId)
-  return (
-    found &&
-    payoutReturnedMessage({
-      ...found.message,
-      reason: found.payout.action_by === 'expiry' ? 'not_claimed' : 'reclaimed',
-    })
-  )
 }
 
 async function budgetReached(ctx: Context, groupId: string): Promise<Message | null> {

@@ -1,6 +1,7 @@
 import { minuteMs } from '#domain/time.ts'
 import { recordTrouble } from '../../db/troubles.ts'
 import type { Context } from '../core/context.ts'
+import { inMemory } from '../core/memory.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { type Entry, markSent, nextEdition } from '../outbox/entries.ts'
 
@@ -10,10 +11,13 @@ const historyRef = 'history'
 /** Operators hear of a History that has been late for so long. It does not respond while it moves, or for a deployment. */
 const historyLateMs = 10 * minuteMs
 
-/** Reports to operators when the storage grows beyond `ctx.largeBytes` or shrinks below it again. */
+/** Alerts start here. An object's SQLite holds 10 GB, and above 8 GB new work is refused (storage/store.ts). */
+export const storage = inMemory(() => ({ largeBytes: 6_000_000_000 }))
+
+/** Reports to operators when the storage grows beyond `largeBytes` or shrinks below it again. */
 export function recordSize(ctx: Context): void {
   const { store } = ctx
-  const isLarge = store.databaseSize > ctx.largeBytes
+  const isLarge = store.databaseSize > storage(ctx).largeBytes
   if (isLarge === (store.meta('is_large') ?? false)) return
   store.transaction(() => {
     store.setMeta('is_large', isLarge)

@@ -1,4 +1,5 @@
 import { keyring } from '../../keyrings/keyring.ts'
+import { spentTokenMs } from '../connections/tokens.ts'
 import type { Context } from '../core/context.ts'
 import { sendChanges } from '../delivery/history.ts'
 import { recordChange } from '../outbox/changes.ts'
@@ -45,7 +46,11 @@ const credentialsFrom = ({ store, now }: Context, before: number): number =>
     "credential WHERE created_at < ? AND (expires_at IS NULL OR expires_at > ?) AND kind <> 'connection'",
     before,
     now(),
-  ) + store.count('refresh_token WHERE created_at < ? AND expires_at > ? AND replaced_at IS NULL', before, now())
+  ) +
+  store.count(
+    'refresh_token WHERE created_at < ? AND expires_at > ? AND (replaced_at IS NULL OR replaced_at > ?)',
+    ...[before, now(), now() - spentTokenMs],
+  )
 
 type PayoutUse = Pick<PayoutRow, 'id' | 'status' | 'returned_block' | 'expires_at' | 'secret_version' | 'code_hmac'>
 

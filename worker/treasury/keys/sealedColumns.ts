@@ -1,6 +1,6 @@
 import type { Context } from '../core/context.ts'
-import { codeBinding, tokenBinding } from '../payouts/codes.ts'
-import { saltBinding } from '../payouts/keys.ts'
+import { codeBinding, tokenBinding } from '../payments/payouts/codes.ts'
+import { saltBinding } from '../payments/payouts/keys.ts'
 import { viewBinding } from '../wallets/importWallet.ts'
 import { importedKeyBinding, sessionKeyBinding } from '../wallets/sessionKeys.ts'
 import { webhookSecretBinding } from '../webhooks/endpoints.ts'

@@ -1,3 +1,4 @@
+import { kindOf } from '#domain/kinds/kinds.ts'
 import { type MicroUsdc, zeroUsdc } from '#domain/money.ts'
 import type { PaymentFacts } from '#domain/rules/rule.ts'
 import { toColumn } from '../storage/columns.ts'
@@ -46,7 +47,7 @@ export function reserve(
     const counted = countPayment(store, group, rules, windows ?? readWindows(store, group, rules, to, now), {
       to,
       amount,
-      facts: factsOf(now, isPayout, to, isNewRecipient),
+      facts: factsOf(now, isPayout, amount, to, isNewRecipient),
     })
     store.run(
       `UPDATE policy_group SET held = held + ?1, unclaimed = unclaimed + ?2, payments = payments + 1, last_activity_at = ?3,
@@ -67,11 +68,20 @@ export function reserve(
     )
 }
 
-const factsOf = (at: number, isPayout: boolean, to: PaidTo, isNew: () => boolean): PaymentFacts => ({
+const factsOf = (at: number, isPayout: boolean, amount: MicroUsdc, to: PaidTo, isNew: () => boolean): PaymentFacts => ({
   at,
   isPayout,
+  amount,
   unclaimed: zeroUsdc,
-  recipient: { type: 'contact', email: to.email, phone: to.phone, seller: null, isNew, isDuplicate: () => false },
+  recipient: {
+    type: 'contact',
+    address: to.address,
+    email: to.email,
+    phone: to.phone,
+    seller: null,
+    isNew,
+    isDuplicate: () => false,
+  },
 })
 
 /** The money left the wallet: session held → used, wallet held → out. A negative `sum` moves it back. */
@@ -85,12 +95,15 @@ function leave(store: Store, { wallet_id, epoch }: PaymentRow, sum: number): voi
   )
 }
 
+/** What of it the group counts as unclaimed, until the recipient withdraws it. */
+const unclaimedOf = (payment: PaymentRow): number => (kindOf(payment).transfer === 'funded' ? payment.amount : 0)
+
 function spend(store: Store, payment: PaymentRow, now: number): void {
   if (payment.group_id)
     store.run(
       'UPDATE policy_group SET held = held - ?1, spent = spent + ?1, unclaimed = unclaimed - ?2, last_activity_at = ?3 WHERE id = ?4',
       payment.amount,
-      payment.kind === 'payout' ? payment.amount : 0,
+      unclaimedOf(payment),
       now,
       payment.group_id,
     )
@@ -105,7 +118,7 @@ function unreserve(store: Store, payment: PaymentRow, now: number): void {
     store.run(
       'UPDATE policy_group SET held = held - ?1, unclaimed = unclaimed - ?2 WHERE id = ?3',
       payment.amount,
-      payment.kind === 'payout' ? payment.amount : 0,
+      unclaimedOf(payment),
       payment.group_id,
     )
   returnPayment(store, payment)
@@ -136,7 +149,7 @@ export function undoSpend(store: Store, payment: PaymentRow): void {
     store.run(
       'UPDATE policy_group SET held = held + ?1, spent = spent - ?1, unclaimed = unclaimed + ?2 WHERE id = ?3',
       payment.amount,
-      payment.kind === 'payout' ? payment.amount : 0,
+      unclaimedOf(payment),
       payment.group_id,
     )
   if (payment.agent_id)

@@ -24,10 +24,14 @@ export function addNotice(store: Store, { seq, at, event, ref, data }: NewNotice
 }
 
 /** The key under which repeats become one notice; null if the owner was there when it happened and needs no notice. */
-function aboutOf(event: NoticeEvent, ref: string, { by, tx, why }: Record<string, unknown>): string | null {
+function aboutOf(event: NoticeEvent, ref: string, { by, tx, why, connection }: Record<string, unknown>): string | null {
   // An agent in a loop may be refused thousands of times.
   if (event === 'payment.refused') return by === 'user' ? null : String(by)
+  // Payouts that were not claimed in time often come back together.
+  if (event === 'payout.reclaimed') return by === 'sender' ? null : 'returned'
   if (event === 'connection.revoked') return why === 'app' || why === 'reused' ? ref : null
+  // The notice of the connection names its agent.
+  if (event === 'agent.created' && connection !== undefined) return null
   return event === 'wallet.withdrawn' ? String(tx) : ref
 }
 

@@ -1,7 +1,7 @@
 import { type MicroUsdc, microUsdc } from '#domain/money.ts'
 import { type ClassUse, capOf, countOf, type PurchaseClass, purchaseClasses } from '#domain/x402/purchaseClasses.ts'
 import { purchaseIn } from '../../chain/purchase.ts'
-import type { PurchaseClassRow } from '../storage/purchaseRows.ts'
+import type { PurchaseClassRow } from '../storage/purchaseTables.ts'
 import type { PaymentRow, SessionRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 
@@ -38,10 +38,10 @@ export function takeNumber(store: Store, { wallet_id, epoch }: SessionRow, purch
     store.run(`UPDATE purchase_class SET taken = taken + 1 WHERE ${where}`, ...key)
     return number
   }
-  store.run(
-    `INSERT INTO purchase_class (wallet_id, epoch, class, next_number, taken) VALUES (?, ?, ?, 1, 1)
-     ON CONFLICT DO UPDATE SET next_number = next_number + 1, taken = taken + 1`,
-    ...key,
+  store.insert(
+    'purchase_class',
+    { wallet_id, epoch, class: purchaseClass, next_number: 1, taken: 1 },
+    'ON CONFLICT DO UPDATE SET next_number = next_number + 1, taken = taken + 1',
   )
   return row?.next_number ?? 0
 }
@@ -53,7 +53,7 @@ export function freeNumber(
   { epoch, class: purchaseClass, number }: { epoch: number; class: number; number: number },
 ): void {
   const key = [walletId, epoch, purchaseClass] as const
-  store.run('INSERT INTO free_number (wallet_id, epoch, class, number) VALUES (?, ?, ?, ?)', ...key, number)
+  store.insert('free_number', { wallet_id: walletId, epoch, class: purchaseClass, number })
   store.run(`UPDATE purchase_class SET taken = taken - 1 WHERE ${where}`, ...key)
 }
 
@@ -91,16 +91,14 @@ export function purchasesLeft(store: Store, session: SessionRow): MicroUsdc {
  * Takes all numbers of the sessions that exist. After a restore: a purchase that was lost may have any of them.
  */
 export function takeAllNumbers(store: Store): void {
-  for (const session of store.all<SessionRow>('SELECT * FROM session WHERE purchase_allowance > 0'))
+  const onConflict =
+    'ON CONFLICT DO UPDATE SET next_number = max(next_number, excluded.taken), taken = max(next_number, excluded.taken)'
+  const sessions = store.all<SessionRow>('SELECT * FROM session WHERE purchase_allowance > 0')
+  for (const { wallet_id, epoch, purchase_allowance } of sessions)
     for (const purchaseClass of purchaseClasses) {
-      const key = [session.wallet_id, session.epoch, purchaseClass] as const
-      const count = countOf(purchaseClass, session.purchase_allowance)
-      store.run(
-        `INSERT INTO purchase_class (wallet_id, epoch, class, next_number, taken) VALUES (?1, ?2, ?3, ?4, ?4)
-         ON CONFLICT DO UPDATE SET next_number = max(next_number, ?4), taken = max(next_number, ?4)`,
-        ...key,
-        count,
-      )
-      store.run(`DELETE FROM free_number WHERE ${where}`, ...key)
+      const count = countOf(purchaseClass, purchase_allowance)
+      const row = { wallet_id, epoch, class: purchaseClass, next_number: count, taken: count }
+      store.insert('purchase_class', row, onConflict)
+      store.run(`DELETE FROM free_number WHERE ${where}`, wallet_id, epoch, purchaseClass)
     }
 }

@@ -12,18 +12,18 @@ import {
   windowOf,
   windowStart,
 } from '#domain/rules/windows.ts'
+import { paidToOf } from '../storage/newPayment.ts'
+import { type PaidTo, recipientText } from '../storage/paidRecipients.ts'
+import type { GroupRow, PaymentRow } from '../storage/rows.ts'
+import { listedAt, statusIn } from '../storage/statuses.ts'
+import type { Store } from '../storage/store.ts'
 import {
   type Counted,
   type CountedWindows,
   formatWindow,
   formatWindows,
   parseWindows,
-} from '../storage/countedWindows.ts'
-import { paidToOf } from '../storage/newPayment.ts'
-import { type PaidTo, recipientText } from '../storage/paidRecipients.ts'
-import type { GroupRow, PaymentRow } from '../storage/rows.ts'
-import { listedAt, statusIn } from '../storage/statuses.ts'
-import type { Store } from '../storage/store.ts'
+} from '../storage/windowsColumn.ts'
 
 /**
  * What the rules of a group count over time: in the group's row, and per recipient in `recipient_window`. A payment reads and
@@ -107,13 +107,11 @@ function isEmpty(windows: object): boolean {
 }
 
 function writeRecipient(store: Store, groupId: string, subject: string, windows: CountedWindows): void {
-  store.run(
-    `INSERT INTO recipient_window (group_id, subject, windows, ends_at) VALUES (?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET windows = excluded.windows, ends_at = excluded.ends_at`,
-    groupId,
-    subject,
-    formatWindows(windows),
-    Math.max(...Object.values(windows).map(({ span, ring }) => endOf(span, ring))),
+  const ends_at = Math.max(...Object.values(windows).map(({ span, ring }) => endOf(span, ring)))
+  store.insert(
+    'recipient_window',
+    { group_id: groupId, subject, windows: formatWindows(windows), ends_at },
+    'ON CONFLICT DO UPDATE SET windows = excluded.windows, ends_at = excluded.ends_at',
   )
 }
 

@@ -1,8 +1,9 @@
 import { paymentGas } from '#domain/gasAllowance.ts'
 import type { Refused } from '../../result.ts'
 import type { Context } from '../core/context.ts'
+import { isRelayed } from '../storage/kindSql.ts'
 import type { WalletRow } from '../storage/rows.ts'
-import { isEstablished } from './established.ts'
+import { isEstablished } from './accountAge.ts'
 import { gasShortage, grantRefusal, reserveGas } from './gas.ts'
 import { limitRefusal, waitAndRepeat } from './limitRefusal.ts'
 import { countMessage, type MessageTo, messageRefusal, newAccountRefusal } from './messageLimits.ts'
@@ -17,10 +18,10 @@ type Work = { wallet: WalletRow; agentId: string | null; message: MessageTo | nu
 /** What a new account still has to be granted elsewhere, once everything else is decided. */
 export type LimitNeed = { need: 'gasGrant'; wallet: WalletRow; gas: number } | { need: 'messageGrant'; to: MessageTo }
 
-/** Whether each was granted. Missing if it was not requested. */
-export type Grants = { gas?: boolean; message?: boolean }
+/** Whether each was granted, or in a dry run would be. Missing if it was not requested. */
+export type Grants = { gas?: boolean; message?: boolean; isDryRun?: true }
 
-type Admission = { ok: true; shortOfGas: number | null; commit: () => void }
+export type Admission = { ok: true; shortOfGas: number | null; commit: () => void }
 
 /**
  * Decides whether the service limits allow one more payment. Nothing is counted before `commit`, which belongs in the
@@ -53,13 +54,14 @@ export function sharedNeed(
   { shortOfGas }: Admission,
   grants: Grants,
 ): Refused | LimitNeed | null {
-  if (shortOfGas !== null)
+  // Gas that was granted is no longer short, unless another call has taken it. A dry run is not given any.
+  if (shortOfGas !== null && !(grants.isDryRun && grants.gas))
     return grants.gas === false ? grantRefusal(ctx) : { need: 'gasGrant', wallet, gas: shortOfGas }
   if (message === null || isEstablished(ctx) || grants.message === true) return null
   return grants.message === false ? newAccountRefusal(ctx) : { need: 'messageGrant', to: message }
 }
 
-/** Null if a look-up may be made, which is then counted. */
+/** Null if a look-up may be made, which is then counted. Called before the look-up begins, never while deciding. */
 export const lookupLimitRefusal = (ctx: Context, agentId: string | null): Refused | null =>
   takeRate(ctx, lookupRate(ctx.limits, agentId))
 
@@ -83,7 +85,7 @@ function queueRefusal(ctx: Context, wallet: WalletRow, agentId: string | null): 
 export const queuedOf = (ctx: Context, walletId: string, agentId: string | null): number =>
   ctx.store.cached('payment', `queued ${walletId} ${agentId}`, () =>
     ctx.store.count(
-      "(SELECT 1 FROM payment WHERE status = 'QUEUED' AND kind <> 'x402' AND wallet_id = ? AND agent_id IS ? LIMIT ?)",
+      `(SELECT 1 FROM payment WHERE status = 'QUEUED' AND ${isRelayed('kind')} AND wallet_id = ? AND agent_id IS ? LIMIT ?)`,
       walletId,
       agentId,
       Math.max(1, Math.ceil(ctx.limits.agentQueued)),

@@ -8,6 +8,8 @@ import {
   stepGas,
   utcDay,
 } from '#domain/gasAllowance.ts'
+import type { GasStep } from '#domain/kinds/kind.ts'
+import { kindOf } from '#domain/kinds/kinds.ts'
 import { type MicroUsdc, microUsdc, min, usdcSetting, zeroUsdc } from '#domain/money.ts'
 import { isoOf } from '#domain/time.ts'
 import { primaryChain } from '../../chain/networkSettings.ts'
@@ -18,7 +20,7 @@ import type { Context } from '../core/context.ts'
 import { relayerOf } from '../core/relayers.ts'
 import { fromColumn, toColumn } from '../storage/columns.ts'
 import type { PaymentRow } from '../storage/rows.ts'
-import { isEstablished } from './established.ts'
+import { isEstablished } from './accountAge.ts'
 import { limitRefusal, waitAndRepeat } from './limitRefusal.ts'
 import type { GasAllowance } from './rpcTypes.ts'
 
@@ -73,32 +75,43 @@ export const grantMissing: Refused = refuse('conflict', 'The Relayer has not gra
 export const grantRefusal = (ctx: Context): Refused =>
   shortage(ctx, 'limits.new_accounts_gas', 'This service has spent today’s gas for new accounts.')
 
-/** Takes gas from the separate pool for owner exits. Returns a refusal if the pool has too little. */
-export function takeExitGas(ctx: Context, chainId: ChainId, gas: number): Refused | null {
+/** Gas that neither the owner's nor the agents' work uses: for owner exits, and for what recipients send on. */
+type Pool = 'exit' | 'sendOn'
+const pools: Record<Pool, { most: (ctx: Context) => number; rule: string; message: string }> = {
+  exit: {
+    most: (ctx) => {
+      const { exitGasPerDay, newAccountExitGasPerDay } = ctx.limits
+      return isEstablished(ctx) ? exitGasPerDay : Math.min(exitGasPerDay, newAccountExitGasPerDay)
+    },
+    rule: 'limits.exit_gas',
+    message: 'Today’s gas for withdrawals and revocations is used up. You can still send them yourself.',
+  },
+  sendOn: {
+    most: (ctx) => ctx.limits.sendOnGasPerDay,
+    rule: 'limits.send_on_gas',
+    message: 'Today’s gas for sending on is used up. With your 12 words you can send from any wallet app.',
+  },
+}
+
+/** Takes gas from a separate pool. Returns a refusal if the pool has too little. */
+export function takePoolGas(ctx: Context, pool: Pool, chainId: ChainId, gas: number): Refused | null {
   const day = utcDay(ctx.now())
-  const shortage = exitShortage(ctx, chainId, gas)
+  const shortage = poolShortage(ctx, pool, chainId, gas)
   if (shortage) return 'code' in shortage ? shortage : grantMissing
-  if (!isEstablished(ctx)) addGas(ctx, day, granted('exit', chainId), -gas)
-  addGas(ctx, day, 'exit', gas)
+  if (!isEstablished(ctx)) addGas(ctx, day, granted(pool, chainId), -gas)
+  addGas(ctx, day, pool, gas)
   return null
 }
 
-function exitShortage(ctx: Context, chainId: ChainId, gas: number): Refused | GrantNeeded | null {
-  const { exitGasPerDay, newAccountExitGasPerDay } = ctx.limits
-  const most = isEstablished(ctx) ? exitGasPerDay : Math.min(exitGasPerDay, newAccountExitGasPerDay)
-  if (gasOf(ctx, utcDay(ctx.now()), 'exit') + gas > most) return exitRefusal(ctx)
-  return missingGrant(ctx, granted('exit', chainId), gas)
+function poolShortage(ctx: Context, pool: Pool, chainId: ChainId, gas: number): Refused | GrantNeeded | null {
+  if (gasOf(ctx, utcDay(ctx.now()), pool) + gas > pools[pool].most(ctx)) return poolRefusal(ctx, pool)
+  return missingGrant(ctx, granted(pool, chainId), gas)
 }
 
-const exitRefusal = (ctx: Context): Refused =>
-  shortage(
-    ctx,
-    'limits.exit_gas',
-    'Today’s gas for withdrawals and revocations is used up. You can still send them yourself.',
-  )
+const poolRefusal = (ctx: Context, pool: Pool): Refused => shortage(ctx, pools[pool].rule, pools[pool].message)
 
 /** Replaces a step's estimate with the gas that a receipt shows. Later receipts can only raise it. */
-export function correctGas(ctx: Context, payment: PaymentRow, step: PaymentStep, gas: number): void {
+export function correctGas(ctx: Context, payment: PaymentRow, step: GasStep, gas: number): void {
   const { column, estimate } = steps[step]
   const before = payment[column] ?? estimate
   if (payment[column] !== null && gas <= payment[column]) return
@@ -157,16 +170,13 @@ export function gasAllowance(ctx: Context, agentId: string | null): GasAllowance
   }
 }
 
-type PaymentStep = 'send' | 'announce' | 'end'
 const steps = {
   send: { column: 'gas_send', estimate: stepGas.send },
   announce: { column: 'gas_announce', estimate: stepGas.announce },
   end: { column: 'gas_end', estimate: Math.max(stepGas.claim, stepGas.reclaim) },
-} as const satisfies Record<PaymentStep, { column: keyof PaymentRow; estimate: number }>
+} as const satisfies Record<GasStep, { column: keyof PaymentRow; estimate: number }>
 
-/** None of a purchase: the seller pays for its gas. */
-const stepsOf = ({ kind }: PaymentRow) =>
-  kind === 'payout' ? Object.values(steps) : kind === 'send' ? [steps.send] : []
+const stepsOf = (payment: PaymentRow) => kindOf(payment).gasSteps.map((step) => steps[step])
 
 /** With what was confirmed on the primary network while the account was new: payments, and their sum. */
 type Level = GasLevel & { payments: number; sent: MicroUsdc }
@@ -184,16 +194,15 @@ function readStored({ store }: Context): Level | null {
 }
 
 function saveLevel(ctx: Context, { allowance, day, confirmed, failed, payments, sent }: Level): void {
-  ctx.store.run(
-    `INSERT OR REPLACE INTO gas_level (one, allowance, day, confirmed, failed, payments, sent)
-     VALUES (1, ?, ?, ?, ?, ?, ?)`,
+  ctx.store.replace('gas_level', {
+    one: 1,
     allowance,
     day,
-    toColumn(confirmed),
-    failed ? 1 : 0,
+    confirmed: toColumn(confirmed),
+    failed: failed ? 1 : 0,
     payments,
-    toColumn(sent),
-  )
+    sent: toColumn(sent),
+  })
 }
 
 type CachedUse = { owner: number; agents: Record<string, number> }
@@ -205,7 +214,7 @@ function readStoredUse(ctx: Context, day: number): CachedUse {
   const agents: Record<string, number> = {}
   let owner = 0
   for (const row of ctx.store.all<{ principal: string; gas: number }>(
-    "SELECT principal, gas FROM gas_use WHERE day = ? AND principal NOT IN ('exit', 'returned') AND principal NOT LIKE 'granted %'",
+    "SELECT principal, gas FROM gas_use WHERE day = ? AND principal NOT IN ('exit', 'sendOn', 'returned') AND principal NOT LIKE 'granted %'",
     day,
   ))
     if (row.principal === 'owner') owner = row.gas
@@ -216,9 +225,9 @@ function readStoredUse(ctx: Context, day: number): CachedUse {
 const used = (use: GasUse) => Object.values(use.agents).reduce((sum, gas) => sum + gas, use.owner)
 
 /** The count of gas that a new account was granted and has not used. */
-const granted = (purpose: 'work' | 'exit', chainId: ChainId) => `granted ${purpose} ${chainId}`
+const granted = (purpose: 'work' | Pool, chainId: ChainId) => `granted ${purpose} ${chainId}`
 
-/** `principal` is an agent's id, `owner`, or a separate count: `exit`, `returned` by failed payments, or `granted …`. */
+/** `principal` is an agent's id, `owner`, or a separate count: a pool, `returned` by failed payments, or `granted …`. */
 const gasOf = (ctx: Context, day: number, principal: string): number =>
   ctx.store.first<{ gas: number }>('SELECT gas FROM gas_use WHERE day = ? AND principal = ?', day, principal)?.gas ?? 0
 
@@ -248,25 +257,32 @@ function shortage(ctx: Context, rule: string, message: string): Refused {
   })
 }
 
+/** Whether `askForGas` would be granted this now. */
+export const hasGas = (ctx: Context, chainId: ChainId, gas: number): Promise<boolean> =>
+  relayerOf(ctx, chainId).hasGas(gas, 'work')
+
 /** Asks the Relayer that will pay for gas from today's share for new accounts. False if that is used up. */
 export async function askForGas(
   ctx: Context,
   chainId: ChainId,
   gas: number,
-  purpose: GasPurpose = 'work',
+  purpose: GasPurpose | Pool = 'work',
 ): Promise<boolean> {
-  const isGranted = await relayerOf(ctx, chainId).grantGas(gas, purpose)
-  if (isGranted) addGas(ctx, readLevel(ctx).day, granted(purpose === 'exit' ? 'exit' : 'work', chainId), gas)
+  const isGranted = await relayerOf(ctx, chainId).grantGas(gas, purpose === 'sendOn' ? 'work' : purpose)
+  if (isGranted) addGas(ctx, readLevel(ctx).day, granted(poolOf(purpose) ?? 'work', chainId), gas)
   return isGranted
 }
 
+const poolOf = (purpose: GasPurpose | Pool): Pool | null =>
+  purpose === 'exit' || purpose === 'sendOn' ? purpose : null
+
 /**
- * Starts an owner action. `start` is a transaction that takes the gas; it runs again after each grant, because a parallel call
+ * Starts an owner action, or sends on. `start` is a transaction that takes the gas; it runs again after each grant, because a parallel call
  * can take a grant that this one has requested. The day's gas for new accounts bounds the number of grants.
  */
 export async function withGas<T>(
   ctx: Context,
-  work: { chainId: ChainId; gas: number; purpose: GasPurpose },
+  work: { chainId: ChainId; gas: number; purpose: GasPurpose | Pool },
   start: () => Result<T>,
 ): Promise<Result<T>> {
   for (;;) {
@@ -279,11 +295,11 @@ export async function withGas<T>(
 
 async function obtainGas(
   ctx: Context,
-  { chainId, gas, purpose }: { chainId: ChainId; gas: number; purpose: GasPurpose },
+  { chainId, gas, purpose }: { chainId: ChainId; gas: number; purpose: GasPurpose | Pool },
 ): Promise<Refused | null> {
-  const shortage =
-    purpose === 'exit' ? exitShortage(ctx, chainId, gas) : gasShortage(ctx, { chainId, agentId: null, gas })
+  const pool = poolOf(purpose)
+  const shortage = pool ? poolShortage(ctx, pool, chainId, gas) : gasShortage(ctx, { chainId, agentId: null, gas })
   if (!shortage || 'code' in shortage) return shortage
   if (await askForGas(ctx, chainId, shortage.grant, purpose)) return null
-  return purpose === 'exit' ? exitRefusal(ctx) : grantRefusal(ctx)
+  return pool ? poolRefusal(ctx, pool) : grantRefusal(ctx)
 }

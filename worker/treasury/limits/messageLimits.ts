@@ -57,13 +57,10 @@ const recipientPrincipal = 'recipient'
 /** Called inside the transaction that queues the message. */
 export function countMessage(ctx: Context, by: { agentId: string | null } | 'recipient', to: MessageTo): void {
   const raise = (recipient: string, principal: string) =>
-    ctx.store.run(
-      `INSERT INTO sent_message (day, channel, recipient, principal, count) VALUES (?, ?, ?, ?, 1)
-       ON CONFLICT (day, channel, recipient, principal) DO UPDATE SET count = count + 1`,
-      utcDay(ctx.now()),
-      to.channel,
-      recipient,
-      principal,
+    ctx.store.insert(
+      'sent_message',
+      { day: utcDay(ctx.now()), channel: to.channel, recipient, principal, count: 1 },
+      'ON CONFLICT DO UPDATE SET count = count + 1',
     )
   if (by === 'recipient') return void raise('', recipientPrincipal)
   raise('', by.agentId ?? 'owner')

@@ -3,7 +3,7 @@ import type { ChainId } from '../../chain/types.ts'
 import type { Refused } from '../../result.ts'
 import { suspendedOwner } from '../core/commonRefusals.ts'
 import type { Context } from '../core/context.ts'
-import { gasShortage, grantMissing, reserveGas, takeExitGas } from './gas.ts'
+import { gasShortage, grantMissing, reserveGas, takePoolGas } from './gas.ts'
 import { ownerActionRate, ownerChangeRate, takeRate, takeRates } from './rates.ts'
 
 export type OwnerStep = 'deploy' | 'rotate' | 'ownerAction' | 'exit' | 'offer'
@@ -14,7 +14,7 @@ export type OwnerStep = 'deploy' | 'rotate' | 'ownerAction' | 'exit' | 'offer'
  * it is then counted. Called inside the transaction that starts it.
  */
 export function takeOwnerAction(ctx: Context, step: OwnerStep, chainId: ChainId): Refused | null {
-  if (step === 'exit') return takeExitGas(ctx, chainId, stepGas.ownerAction)
+  if (step === 'exit') return takePoolGas(ctx, 'exit', chainId, stepGas.ownerAction)
   const suspended = suspendedOwner(ctx)
   if (suspended) return suspended
   const rate = takeRates(ctx, [ownerActionRate(ctx.limits)])

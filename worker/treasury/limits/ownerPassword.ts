@@ -37,11 +37,8 @@ export function takeIncrease(ctx: Context, increase: Increase, passwordChecked: 
   if (increase === 'unbounded' || wouldNeedPassword(ctx, increase)) return passwordNeeded(limit)
   const first = firstPeriod(ctx)
   ctx.store.run('DELETE FROM owner_increase WHERE period < ?', first)
-  ctx.store.run(
-    'INSERT INTO owner_increase (period, amount) VALUES (?1, ?2) ON CONFLICT (period) DO UPDATE SET amount = amount + ?2',
-    first + dayMs / periodMs,
-    toColumn(increase),
-  )
+  const row = { period: first + dayMs / periodMs, amount: toColumn(increase) }
+  ctx.store.insert('owner_increase', row, 'ON CONFLICT DO UPDATE SET amount = amount + excluded.amount')
   return null
 }
 

@@ -69,7 +69,8 @@ export const ownerActionRate = ({ ownerActionsPerHour: most }: Limits): AppliedR
 export const ownerChangeRate = ({ ownerChangesPerHour: most }: Limits): AppliedRate =>
   otherRate('owner_changes', 'owner', hourly(most), `Groups, agents and names can be changed ${times(most)} an hour.`)
 
-type TakenRates = { ok: true; save: () => void }
+/** Tokens that were taken and are counted once `save` is called, in the same transaction. */
+export type TakenRates = { ok: true; save: () => void }
 
 /** Takes one token of each rate, or refuses. Nothing is stored before `save`, which belongs in the same transaction. */
 export function takeRates(ctx: Context, rates: readonly AppliedRate[]): Refused | TakenRates {
@@ -80,17 +81,36 @@ export function takeRates(ctx: Context, rates: readonly AppliedRate[]): Refused 
     if (!result.ok) return rateRefusal(applied, now + result.waitMs, now)
     taken.push({ applied, bucket: result.bucket })
   }
-  return {
-    ok: true,
-    save: () =>
-      ctx.store.runCached(
-        'rate',
-        taken.map(({ applied, bucket }) => [keyOf(applied), bucket]),
-        `INSERT INTO rate (principal, name, tokens, at) VALUES ${taken.map(() => '(?, ?, ?, ?)')}
-         ON CONFLICT (principal, name) DO UPDATE SET tokens = excluded.tokens, at = excluded.at`,
-        ...taken.flatMap(({ applied, bucket }) => [applied.principal, applied.name, bucket.tokens, bucket.at]),
-      ),
-  }
+  return { ok: true, save: () => saveBuckets(ctx, taken) }
+}
+
+/**
+ * Takes one token of each bucket of the account, or returns false if one is empty. Unlike a rate, these buckets are filled only
+ * when a minute or a UTC day starts, so that no day has more than `most`.
+ */
+export function takeOfPeriods(
+  ctx: Context,
+  periods: readonly { name: string; startsAt: number; most: number }[],
+): boolean {
+  const taken = periods.map(({ name, startsAt, most }) => {
+    const applied = { principal: 'account', name }
+    const bucket = bucketOf(ctx, applied)
+    const left = bucket?.at === startsAt ? Math.min(bucket.tokens, most) : most
+    return { applied, bucket: { tokens: left - 1, at: startsAt } }
+  })
+  if (taken.some(({ bucket }) => bucket.tokens < 0)) return false
+  saveBuckets(ctx, taken)
+  return true
+}
+
+function saveBuckets({ store }: Context, taken: readonly { applied: BucketName; bucket: Bucket }[]): void {
+  store.runCached(
+    'rate',
+    taken.map(({ applied, bucket }) => [keyOf(applied), bucket]),
+    `INSERT INTO rate (principal, name, tokens, at) VALUES ${taken.map(() => '(?, ?, ?, ?)')}
+     ON CONFLICT (principal, name) DO UPDATE SET tokens = excluded.tokens, at = excluded.at`,
+    ...taken.flatMap(({ applied, bucket }) => [applied.principal, applied.name, bucket.tokens, bucket.at]),
+  )
 }
 
 /** Takes one token of this rate and stores it. Returns a refusal if none is left. */
@@ -107,9 +127,11 @@ export const paymentRateStates = (ctx: Context, agentId: string | null): RateSta
     stateOf(applied, refill(bucketOf(ctx, applied), applied.rate, ctx.now())),
   )
 
-const keyOf = ({ principal, name }: AppliedRate) => `${principal}|${name}`
+type BucketName = Pick<AppliedRate, 'principal' | 'name'>
 
-const bucketOf = ({ store }: Context, applied: AppliedRate) =>
+const keyOf = ({ principal, name }: BucketName) => `${principal}|${name}`
+
+const bucketOf = ({ store }: Context, applied: BucketName) =>
   store.cached('rate', keyOf(applied), () =>
     store.first<Bucket>(
       'SELECT tokens, at FROM rate WHERE principal = ? AND name = ?',

@@ -1,3 +1,5 @@
+import type { ChangeEvent, NoticeEvent } from '#domain/events.ts'
+import { kindOf } from '#domain/kinds/kinds.ts'
 import { namesText } from '#domain/namesText.ts'
 import { isTestChain } from '#domain/networks.ts'
 import { purchaseScope } from '#domain/scopes.ts'
@@ -9,9 +11,10 @@ import { formatMoney, oneLine } from '../../notifications/format.ts'
 import { pendingCount } from '../approvals/views.ts'
 import type { Context } from '../core/context.ts'
 import { maxShown, readUpTo } from '../ledger/notices.ts'
-import { formatColumn } from '../storage/columns.ts'
 import type { NoticeRow, PaymentRow, WalletRow } from '../storage/rows.ts'
 import { agentsOf } from '../wallets/endingKeys.ts'
+import { changeWords } from './changeWords.ts'
+import { agentOf, moneyOf, moneyTo, namelessAddress, namelessOf, recipientOf, short, walletNameOf } from './names.ts'
 
 export function listNotices(ctx: Context): NoticeList {
   const read = readUpTo(ctx.store)
@@ -26,8 +29,8 @@ export function listNotices(ctx: Context): NoticeList {
       at: isoOf(row.at),
       isRead: row.seq <= read,
       times: row.times,
-      address: null,
-      ...wordsOf(ctx, row),
+      nameless: null,
+      ...wordsOf({ ...row, ctx, data: JSON.parse(row.data) }),
     }),
   )
   return { notices, ...noticeCount(ctx) }
@@ -51,127 +54,158 @@ export function markRead(ctx: Context, upTo: number): NoticeCount {
 
 /** `data`: JSON of the event's row in the audit log. */
 type ListedNotice = NoticeRow & { data: string }
-type Words = Pick<Notice, 'text' | 'detail' | 'subject'> & { address?: string | null }
+type Words = Pick<Notice, 'text' | 'detail' | 'subject'> & Partial<Pick<Notice, 'nameless'>>
 
-/** The text of a notice, with the current names, and the subject that it links to. */
-function wordsOf(ctx: Context, { event, ref, times, data: json }: ListedNotice): Words {
-  const data = JSON.parse(json) as Record<string, unknown>
-  switch (event) {
-    case 'payment.failed':
-      return ofPayment(ctx, ref, (payment) => ({
-        text:
-          payment.kind === 'x402'
-            ? `A purchase of ${moneyOf(ctx, payment)} from ${recipientOf(payment)} was not settled`
-            : `${moneyTo(ctx, payment)} was not sent`,
-        detail: payment.error_message,
-      }))
-    case 'payment.refused':
-      return ofPayment(ctx, ref, (payment) => {
-        const [agent, last] = [agentOf(ctx, payment.agent_id), moneyTo(ctx, payment)]
-        return times === 1
-          ? { text: `${agent} was refused ${last}`, detail: payment.error_message }
-          : {
-              text: `${agent} was refused ${times} payments`,
-              detail: `The last: ${last}. ${payment.error_message ?? ''}`,
-            }
-      })
-    case 'approval.expired': {
-      const approval = ctx.store.approval(ref)
-      const payment = approval?.payment_id ? ctx.store.payment(approval.payment_id) : null
-      return {
-        text: `Nobody answered when ${agentOf(ctx, approval?.agent_id ?? null)} asked for ${payment ? moneyOf(ctx, payment) : 'a higher budget'}`,
-        detail: payment ? 'Nothing was paid.' : 'The budget stays as it is.',
-        subject: { type: 'approval', id: ref },
-      }
-    }
-    case 'payout.withdrawn':
-      return ofPayout(ctx, ref, (payment) => ({ text: `${recipientOf(payment)} claimed ${moneyOf(ctx, payment)}` }))
-    case 'payout.reclaimed':
-      return ofPayout(ctx, ref, (payment) => ({
-        text: `${moneyOf(ctx, payment)} for ${recipientOf(payment)} came back`,
-        detail: ctx.store.payout(ref)?.action_by === 'expiry' ? 'It was not claimed in time.' : null,
-      }))
-    case 'wallet.failed':
-      return ofWallet(ctx, ref, (name) => ({
-        text: `${name} could not be deployed`,
-        detail: 'You can try again.',
-      }))
-    case 'wallet.halted':
-      return ofWallet(ctx, ref, (name, _, wallet) => {
-        const { what, next } = haltText(data.kind as HaltKind, wallet.kind)
-        return { text: `Payments from ${name} are stopped`, detail: `${what} ${next}` }
-      })
-    case 'wallet.withdrawn':
-      return ofWallet(ctx, ref, (name, isTest) => ({
-        text: `${formatMoney({ amount: String(data.amount), isTest })} left ${name} without Bursar`,
-        detail: `To ${short(String(data.to))}`,
-        address: String(data.to),
-      }))
-    case 'session.ending':
-      return ofWallet(ctx, ref, (name) => {
-        const agents = agentsOf(ctx.store, ref).map((agent) => oneLine(agent, 40) ?? 'Unnamed')
-        return {
-          text: `The session key of ${name} ends in ${data.days === 1 ? '1 day' : `${data.days} days`}`,
-          detail: `${agents.length > 0 ? `${namesText(agents)} can’t pay after that. ` : ''}Rotate it to go on paying from this wallet.`,
-        }
-      })
-    case 'wallet.refill_refused':
-      return ofWallet(ctx, ref, (name) => {
-        const agents = agentsOf(ctx.store, ref, purchaseScope).map((agent) => oneLine(agent, 40) ?? 'Unnamed')
-        return {
-          text: `The purchase allowance of ${name} can’t be renewed`,
-          detail: `${agents.length > 0 ? `Once it is used up, ${namesText(agents)} can’t buy. ` : ''}${data.why}`,
-        }
-      })
-    case 'connection.created':
-      return {
-        text: `${data.app} is connected as ${agentOf(ctx, String(data.agent))}`,
-        detail: 'Revoke it under Connected apps if you did not connect it.',
-        subject: { type: 'connection', id: ref },
-      }
-    case 'connection.revoked':
-      return {
-        text: `${data.app} can no longer act as ${agentOf(ctx, String(data.agent))}`,
-        detail:
-          data.why === 'app'
-            ? 'It ended the connection itself.'
-            : 'One of its codes was used twice, so somebody may have copied it. Connect the app again if you need it.',
-        subject: { type: 'connection', id: ref },
-      }
-    case 'group.budget_reached': {
-      const group = ctx.store.anyGroup(ref)
-      const name = oneLine(group?.name ?? null, 60) ?? 'a policy group'
-      return {
-        text:
-          Number(data.percent) >= 100
-            ? `The budget of ${name} is used up`
-            : `The budget of ${name} is ${data.percent}% used`,
-        detail: null,
-        subject: { type: 'group', id: ref },
-      }
-    }
-    case 'account.restored':
-      return {
-        text: 'Your account was restored from a backup',
-        detail: 'Policy groups are paused. Review their rules, then resume them.',
-        subject: { type: 'restore', id: ref },
-      }
-    case 'account.suspended':
-      return { text: 'Your account is suspended', detail: 'Agents cannot pay. Please contact support.', subject: null }
-    case 'webhook.disabled':
-      return {
-        text: `Your webhook at ${data.host} is switched off`,
-        detail: `Because ${whyDisabled[data.reason as DisableReason]}.`,
-        subject: { type: 'webhook', id: ref },
-      }
-  }
+/** A notice with the data of its event. */
+type Read<Event extends NoticeEvent> = Pick<NoticeRow, 'ref' | 'times'> & {
+  ctx: Context
+  event: Event
+  data: Record<string, unknown>
 }
+
+const wordsOf = <Event extends NoticeEvent>(notice: Read<Event>): Words => words[notice.event](notice)
+
+/** The texts of all notices, with the current names, and the subjects that they link to. */
+const words: { [Event in NoticeEvent]: (notice: Read<Event>) => Words } = {
+  'payment.failed': ({ ctx, ref }) =>
+    ofPayment(ctx, ref, (payment) => ({
+      text: kindOf(payment).failed(moneyOf(ctx, payment), recipientOf(payment)),
+      detail: payment.error_message,
+    })),
+  'payment.refused': ({ ctx, ref, times }) =>
+    ofPayment(ctx, ref, (payment) => {
+      const [agent, last] = [agentOf(ctx, payment.agent_id), moneyTo(ctx, payment)]
+      return times === 1
+        ? { text: `${agent} was refused ${last}`, detail: payment.error_message }
+        : {
+            text: `${agent} was refused ${times} payments`,
+            detail: `The last: ${last}. ${payment.error_message ?? ''}`,
+          }
+    }),
+  'approval.expired': ({ ctx, ref }) => {
+    const approval = ctx.store.approval(ref)
+    const payment = approval?.payment_id ? ctx.store.payment(approval.payment_id) : null
+    return {
+      text: `Nobody answered when ${agentOf(ctx, approval?.agent_id ?? null)} asked for ${payment ? moneyOf(ctx, payment) : 'a higher budget'}`,
+      detail: payment ? 'Nothing was paid.' : 'The budget stays as it is.',
+      subject: { type: 'approval', id: ref },
+    }
+  },
+  'payout.withdrawn': ({ ctx, ref }) =>
+    ofPayout(ctx, ref, (payment) => ({ text: `${recipientOf(payment)} claimed ${moneyOf(ctx, payment)}` })),
+  'payout.reclaimed': ({ ctx, ref, times, data }) =>
+    ofPayout(ctx, ref, (payment) => {
+      const last = `${moneyOf(ctx, payment)} for ${recipientOf(payment)}`
+      return times === 1
+        ? { text: `${last} came back`, detail: data.by === 'expiry' ? 'It was not claimed in time.' : null }
+        : { text: `${times} payouts came back`, detail: `The last: ${last}.` }
+    }),
+  'wallet.failed': ({ ctx, ref }) =>
+    ofWallet(ctx, ref, (name) => ({
+      text: `${name} could not be deployed`,
+      detail: 'You can try again.',
+    })),
+  'wallet.halted': ({ ctx, ref, data }) =>
+    ofWallet(ctx, ref, (name, _, wallet) => {
+      const { what, next } = haltText(data.kind as HaltKind, wallet.kind)
+      return { text: `Payments from ${name} are stopped`, detail: `${what} ${next}` }
+    }),
+  'wallet.withdrawn': ({ ctx, ref, data }) =>
+    ofWallet(ctx, ref, (name, isTest) => ({
+      text: `${formatMoney({ amount: String(data.amount), isTest })} left ${name} without Bursar`,
+      detail: `To ${short(String(data.to))}`,
+      nameless: namelessAddress(String(data.to)),
+    })),
+  'session.ending': ({ ctx, ref, data }) =>
+    ofWallet(ctx, ref, (name) => {
+      const agents = agentsOf(ctx.store, ref).map((agent) => oneLine(agent, 40) ?? 'Unnamed')
+      return {
+        text: `The session key of ${name} ends in ${data.days === 1 ? '1 day' : `${data.days} days`}`,
+        detail: `${agents.length > 0 ? `${namesText(agents)} can’t pay after that. ` : ''}Rotate it to go on paying from this wallet.`,
+      }
+    }),
+  'wallet.refill_refused': ({ ctx, ref, data }) =>
+    ofWallet(ctx, ref, (name) => {
+      const agents = agentsOf(ctx.store, ref, purchaseScope).map((agent) => oneLine(agent, 40) ?? 'Unnamed')
+      return {
+        text: `The purchase allowance of ${name} can’t be renewed`,
+        detail: `${agents.length > 0 ? `Once it is used up, ${namesText(agents)} can’t buy. ` : ''}${data.why}`,
+      }
+    }),
+  'connection.created': ({ ctx, ref, data }) => ({
+    text: `${data.app} is connected as ${agentOf(ctx, String(data.agent))}`,
+    detail: 'Revoke it under Connected apps if you did not connect it.',
+    subject: { type: 'connection', id: ref },
+  }),
+  'connection.revoked': ({ ctx, ref, data }) => ({
+    text: `${data.app} can no longer act as ${agentOf(ctx, String(data.agent))}`,
+    detail:
+      data.why === 'app'
+        ? 'It ended the connection itself.'
+        : 'One of its codes was used twice, so somebody may have copied it. Connect the app again if you need it.',
+    subject: { type: 'connection', id: ref },
+  }),
+  'connection.token_reused': ({ ref, data }) => ({
+    text: `${data.app} is used in several places at once`,
+    detail:
+      'In one day it renewed its access more than 20 times with tokens that had been replaced. Several windows of one program ' +
+      'do this. If you use it in one place, somebody may have copied its token: end the connection.',
+    subject: { type: 'connection', id: ref },
+  }),
+  'group.budget_reached': ({ ctx, ref, data }) => {
+    const name = oneLine(ctx.store.anyGroup(ref)?.name ?? null, 60) ?? 'a policy group'
+    return {
+      text:
+        Number(data.percent) >= 100
+          ? `The budget of ${name} is used up`
+          : `The budget of ${name} is ${data.percent}% used`,
+      detail: null,
+      subject: { type: 'group', id: ref },
+    }
+  },
+  'account.restored': ({ ref }) => ({
+    text: 'Your account was restored from a backup',
+    detail: 'Policy groups are paused. Review their rules, then resume them.',
+    subject: { type: 'restore', id: ref },
+  }),
+  'account.suspended': () => ({
+    text: 'Your account is suspended',
+    detail: 'Agents cannot pay. Please contact support.',
+    subject: null,
+  }),
+  'webhook.disabled': ({ ref, data }) => ({
+    text: `Your webhook at ${data.host} is switched off`,
+    detail: `Because ${whyDisabled[data.reason as DisableReason]}.`,
+    subject: { type: 'webhook', id: ref },
+  }),
+  'account.password_changed': ({ ctx, event, ref, data }) => ({
+    ...changeWords(ctx, { event, ref, data }),
+    detail: 'See what was added or changed in the last 30 days, and end what you do not know.',
+    subject: { type: 'changes', id: 'made' },
+  }),
+  'webhook.created': ofChange,
+  'webhook.changed': ofChange,
+  'webhook.secret_rotated': ofChange,
+  'agent.created': ofChange,
+  'agent.credential_replaced': ofChange,
+  'wallet.imported': ofChange,
+  'wallet.deleted': ofChange,
+  'wallet.key_viewed': ofChange,
+}
+
+/** A change that somebody else may have made. */
+function ofChange({ ctx, event, ref, data }: Read<NoticeEvent & ChangeEvent>): Words {
+  const { detail, ...words } = changeWords(ctx, { event, ref, data })
+  return { ...words, detail: [detail, notYou].filter(Boolean).join(' ') }
+}
+
+const notYou = 'If this was not you, choose a new password.'
 
 function ofPayment(ctx: Context, id: string, words: (payment: PaymentRow) => Omit<Words, 'subject'>): Words {
   const payment = ctx.store.payment(id)
   // Refusals and notices are both deleted after 30 days, but not at the same moment.
   if (!payment) return { text: 'A payment was not made', detail: null, subject: null }
-  return { ...words(payment), address: shownAddress(payment), subject: { type: 'payment', id } }
+  return { ...words(payment), nameless: namelessOf(payment), subject: { type: 'payment', id } }
 }
 
 const ofPayout = (
@@ -191,21 +225,7 @@ function ofWallet(
 ): Words {
   const wallet = ctx.store.wallet(id)!
   return {
-    ...words(oneLine(wallet.name, 60) ?? `wallet ${short(wallet.address)}`, isTestChain(wallet.chain_id), wallet),
+    ...words(walletNameOf(wallet), isTestChain(wallet.chain_id), wallet),
     subject: { type: 'wallet', id },
   }
 }
-
-/** The address by which `recipientOf` names the recipient; null if it has another name. */
-const shownAddress = ({ to_address, ...payment }: PaymentRow) => (nameOf(payment) === null ? to_address : null)
-
-const agentOf = ({ store }: Context, id: string | null) => oneLine(store.agentName(id), 60) ?? 'An agent'
-const short = (address: string) => (address === '' ? '' : `${address.slice(0, 6)}…${address.slice(-4)}`)
-/** What names the recipient, other than an address. Of a purchase, its host. */
-const nameOf = (payment: Pick<PaymentRow, 'seller' | 'contact_name' | 'recipient_email' | 'recipient_phone'>) =>
-  payment.seller ?? payment.contact_name ?? payment.recipient_email ?? payment.recipient_phone
-const recipientOf = (payment: PaymentRow) =>
-  oneLine(nameOf(payment) ?? short(payment.to_address ?? ''), 60) ?? 'a recipient'
-const moneyOf = ({ store }: Context, { amount, wallet_id }: PaymentRow) =>
-  formatMoney({ amount: formatColumn(amount), isTest: isTestChain(store.wallet(wallet_id)!.chain_id) })
-const moneyTo = (ctx: Context, payment: PaymentRow) => `${moneyOf(ctx, payment)} to ${recipientOf(payment)}`

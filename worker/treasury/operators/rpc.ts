@@ -1,17 +1,19 @@
 import { RpcTarget } from 'cloudflare:workers'
+import { operator } from '#domain/actor.ts'
 import { type Limits, parseLimits, userLimits, withLimits } from '#domain/limits.ts'
 import { andThen, ok } from '../../result.ts'
+import { actingAs } from '../core/acting.ts'
 import type { Context } from '../core/context.ts'
 import type { Outbox } from '../delivery/flush.ts'
 import { renewKeys } from '../keys/reseal.ts'
 import { audit } from '../ledger/audit.ts'
 import { gasAllowance, resetAllowance } from '../limits/gas.ts'
 import { stopQueued } from '../payments/cancel.ts'
-import { setLinkDown } from '../payouts/transitions.ts'
+import { setLinkDown } from '../payments/payouts/transitions.ts'
 import type { Submissions } from '../relay/submissions.ts'
+import type { AuditRow } from '../storage/eventTables.ts'
 import { pageRows } from '../storage/pages.ts'
 import { isOpenPayout, statusIn } from '../storage/statuses.ts'
-import type { Rows } from '../storage/tableRows.ts'
 import { readAllNow } from '../wallets/idleReads.ts'
 import { refreshSender, wakeSender } from '../webhooks/rpc.ts'
 import type { AccountReport, AuditEntry, UserLimits } from './rpcTypes.ts'
@@ -47,7 +49,7 @@ export class Operators extends RpcTarget {
       store.suspension = { since: isSuspended ? now() : null, version: store.suspension.version + 1 }
       const stoppedPayments = isSuspended ? stopQueued(this.#ctx, 'all', 'account_suspended') : 0
       const event = isSuspended ? 'account.suspended' : 'account.unsuspended'
-      audit(store, now(), event, 'account', { stoppedPayments })
+      actingAs(operator, () => audit(store, now(), event, 'account', { stoppedPayments }))
       return { ...store.suspension, stoppedPayments }
     })
     await refreshSender(this.#ctx)
@@ -69,7 +71,7 @@ export class Operators extends RpcTarget {
     ctx.store.transaction(() => {
       ctx.store.setMeta('limits', JSON.stringify(next))
       if (change.gasPerDay !== undefined) resetAllowance({ ...ctx, limits })
-      audit(ctx.store, ctx.now(), 'account.limits_set', 'account', change)
+      actingAs(operator, () => audit(ctx.store, ctx.now(), 'account.limits_set', 'account', change))
     })
     ctx.limits = limits
     return next
@@ -103,10 +105,13 @@ export class Operators extends RpcTarget {
   }
   /** Takes the payout's claim link down, or restores it. The sender can take the payout back in either case. */
   async setLinkDown(payoutId: string, isDown: boolean) {
-    return andThen(setLinkDown(this.#ctx, payoutId, isDown), async ({ status }) => {
-      await this.#parts.outbox.syncDesk(payoutId)
-      return ok({ status, isDown })
-    })
+    return andThen(
+      actingAs(operator, () => setLinkDown(this.#ctx, payoutId, isDown)),
+      async ({ status }) => {
+        await this.#parts.outbox.syncDesk(payoutId)
+        return ok({ status, isDown })
+      },
+    )
   }
   /** Re-seals values that are sealed under another KEK version, a thousand at most, and returns what is left. */
   async renewKeys() {
@@ -115,8 +120,8 @@ export class Operators extends RpcTarget {
   /** At most 100 rows that are older than the row `before`, newest first. */
   async readAudit(before: number | null): Promise<AuditEntry[]> {
     return this.#ctx.store
-      .all<Omit<Rows['audit'], 'previous' | 'hash'>>(
-        'SELECT seq, at, event, ref, data FROM audit WHERE seq < ? ORDER BY seq DESC LIMIT ?',
+      .all<Omit<AuditRow, 'previous' | 'hash' | 'shown'>>(
+        'SELECT seq, at, event, ref, data, by, via FROM audit WHERE seq < ? ORDER BY seq DESC LIMIT ?',
         before ?? Number.MAX_SAFE_INTEGER,
         auditPageSize,
       )

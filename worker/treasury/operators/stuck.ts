@@ -1,3 +1,4 @@
+import { kindOf } from '#domain/kinds/kinds.ts'
 import { type ChainId, chainIds } from '#domain/networks.ts'
 import { primaryChain } from '../../chain/networkSettings.ts'
 import type { JobRef, JobReport } from '../../relayer/api.ts'
@@ -93,7 +94,7 @@ function delivery(report: JobReport | null | undefined): string {
 function whyPayment(ctx: Context, payment: PaymentRow, report: JobReport | null | undefined): string {
   const isStopped = stoppedSince(ctx) !== null
   const wallet = ctx.store.wallet(payment.wallet_id)
-  if (payment.kind === 'x402' && payment.status === 'QUEUED')
+  if (kindOf(payment).submittedBy === 'seller' && payment.status === 'QUEUED')
     return 'its agent has not asked for it since it was approved'
   if (payment.status === 'QUEUED') {
     if (isStopped) return `not signed: ${stopped}`
@@ -104,14 +105,14 @@ function whyPayment(ctx: Context, payment: PaymentRow, report: JobReport | null 
   }
   const refused = payment.revert === null ? null : `the contract refuses it: ${payment.revert}`
   if (payment.max_deadline! * 1000 >= ctx.now())
-    return payment.kind === 'x402' ? 'its seller has not submitted it' : (refused ?? delivery(report))
+    return kindOf(payment).submittedBy === 'seller' ? 'its seller has not submitted it' : (refused ?? delivery(report))
   return `${refused ?? 'its last signature has expired'}; ${whyNotEnded(ctx, payment, wallet)}`
 }
 
 /** Why a payment whose last signature has expired is neither released nor signed again. */
 function whyNotEnded(ctx: Context, payment: PaymentRow, wallet: WalletRow | null): string {
   if (wallet && hasMismatch(wallet)) return 'the books of its wallet differ from the chain'
-  if (payment.kind === 'x402') return 'waits for a final block'
+  if (kindOf(payment).submittedBy === 'seller') return 'waits for a final block'
   const isOfSession = ctx.store.session(payment.wallet_id)?.epoch === payment.epoch
   if (payment.revert !== null || wallet?.halt_kind || !isOfSession) return 'waits for a final block'
   if (stoppedSince(ctx) !== null) return stopped

@@ -5,10 +5,10 @@ const delayMs = 3_000 // 3 seconds
 
 /**
  * Numbers a change of what History copies, in the transaction of the change: a payment or movement by its id, or a named
- * value (delivery/kept.ts). Each has one number, that of its last change.
+ * value (delivery/recoverableRows.ts). Each has one number, that of its last change.
  */
 export function recordChange({ store, schedule, now }: Context, ref: string): void {
-  store.run('INSERT OR REPLACE INTO change (ref) VALUES (?)', ref)
+  store.replace('change', { ref })
   schedule('history', now() + delayMs)
 }
 

@@ -1,4 +1,6 @@
+import { hourMs } from '#domain/time.ts'
 import type { Context } from '../core/context.ts'
+import type { PayoutRow } from '../storage/rows.ts'
 import { recordChange } from './changes.ts'
 
 /**
@@ -17,6 +19,7 @@ export const mailKinds = [
   'mail.session_ending',
   'mail.refill_refused',
   'mail.approvals',
+  'mail.changes',
   'mail.webhook_disabled',
   'mail.account_restored',
   'mail.month',
@@ -42,6 +45,19 @@ export function enqueue(ctx: Context, kind: OutboxKind, ref: string, notBefore =
     notBefore,
   )
   ctx.schedule('outbox', Math.max(notBefore, ctx.now() + delayMs))
+}
+
+/** Payouts that return within this time of the first are one message. */
+const returnsTogetherMs = hourMs
+
+/** Records that the owner must hear of a payout that came back, unless they took it back. */
+export function enqueueReturn(ctx: Context, { id, action_by }: PayoutRow): void {
+  if (action_by === 'sender') return
+  const waiting = ctx.store.first<{ due_at: number }>(
+    "SELECT due_at FROM outbox WHERE kind = 'mail.payout_returned' AND due_at > ? ORDER BY due_at LIMIT 1",
+    ctx.now(),
+  )
+  enqueue(ctx, 'mail.payout_returned', id, waiting?.due_at ?? ctx.now() + returnsTogetherMs)
 }
 
 /** Records a change of a payout, which is sent to its claim page as well. */

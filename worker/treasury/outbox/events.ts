@@ -3,7 +3,13 @@ import type { PaymentStatus } from '#domain/payment.ts'
 import { isoOf } from '#domain/time.ts'
 import type { ConnectionEventData, PaymentEventData, TestEventData, WebhookFilter } from '#schemas/webhook.ts'
 import { type Context, newId } from '../core/context.ts'
+import { inMemory } from '../core/memory.ts'
 import { enqueue } from './enqueue.ts'
+
+/** Enabled webhooks and their events. Null until read from the table. */
+export const enabledWebhooks = inMemory((): { list: { id: string; events: WebhookFilter[] }[] | null } => ({
+  list: null,
+}))
 
 /**
  * Stores the event of a change for webhooks, in the transaction of the change and after its row of the audit log. The
@@ -55,8 +61,9 @@ const lastAuditRow = ({ store }: Context): number =>
   store.auditHead?.seq ?? store.first<{ seq: number }>('SELECT max(seq) AS seq FROM audit')!.seq
 
 function receiversOf(ctx: Context, type: WebhookEvent): string[] {
-  ctx.webhooks ??= ctx.store
+  const webhooks = enabledWebhooks(ctx)
+  webhooks.list ??= ctx.store
     .all<{ id: string; events: string }>('SELECT id, events FROM webhook WHERE enabled = 1')
     .map(({ id, events }) => ({ id, events: JSON.parse(events) as WebhookFilter[] }))
-  return ctx.webhooks.filter(({ events }) => events.includes('*') || events.includes(type)).map(({ id }) => id)
+  return webhooks.list.filter(({ events }) => events.includes('*') || events.includes(type)).map(({ id }) => id)
 }

@@ -1,4 +1,6 @@
+import { kindOf } from '#domain/kinds/kinds.ts'
 import { blockMs } from '#domain/networks.ts'
+import { notesOf } from '#domain/paymentNotes.ts'
 import { webhookRulesOf } from '#domain/webhookUrl.ts'
 import { chooseOffer } from '#domain/x402/chooseOffer.ts'
 import { parsePaymentRequired } from '#domain/x402/paymentRequired.ts'
@@ -15,7 +17,8 @@ import type { PaymentRow } from '../storage/rows.ts'
 import { findPayment } from './queries.ts'
 import type { PayInput } from './rpcTypes.ts'
 
-export type PurchaseInput = { principal: Principal; key: string; request: CreatePurchase }
+/** `key`: null for a dry run. */
+export type PurchaseInput = { principal: Principal; key: string | null; request: CreatePurchase }
 
 /**
  * The payment that a seller's challenge asks for: its terms have parsed values only, so that the same purchase is recognized
@@ -50,7 +53,6 @@ export async function purchaseInput(
     return refuse('unsupported_payment', 'The seller’s offer, resource and extensions must be at most 8 kB together.', {
       field: 'payment_required',
     })
-  const { memo, reference, reason } = request
   return ok({
     principal,
     key,
@@ -58,12 +60,11 @@ export async function purchaseInput(
       wallet: null,
       to: { type: 'x402', address: payTo, resource: resourceText(parsed.resource) },
       amount,
-      memo,
-      reference,
+      ...notesOf(request),
       expiresInDays: null,
       senderName: null,
     },
-    reason: reason || null,
+    reason: request.reason || null,
     offer,
   })
 }
@@ -72,7 +73,7 @@ export async function purchaseInput(
  * Keeps what the agent reports about its purchase; a later report replaces it. It decides nothing: the chain does. The first one
  * is a hint to read the chain now.
  */
-export function keepReceipt(
+export function storeReceipt(
   ctx: Context,
   principal: Principal,
   id: string,
@@ -80,7 +81,7 @@ export function keepReceipt(
 ): Result<PaymentRow> {
   const found = findPayment(ctx, principal, id)
   if (!found.ok) return found
-  if (found.value.kind !== 'x402')
+  if (kindOf(found.value).submittedBy !== 'seller')
     return refuse('unprocessable', 'Only a purchase has a receipt; this payment is not one.')
   const text = JSON.stringify(receipt)
   const isFirst = ctx.store.run('UPDATE purchase SET reply = ? WHERE id = ? AND reply IS NULL', text, id) > 0

@@ -1,3 +1,4 @@
+import { kindOf } from '#domain/kinds/kinds.ts'
 import { nextPayment } from '#domain/payment.ts'
 import { ok, type Result, refuse } from '../../result.ts'
 import { endApproval } from '../approvals/end.ts'
@@ -8,9 +9,9 @@ import { release } from '../ledger/ledger.ts'
 import { releaseGas } from '../limits/gas.ts'
 import { recordChange } from '../outbox/changes.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
-import { movePayout } from '../payouts/transitions.ts'
 import { formatColumn } from '../storage/columns.ts'
 import type { PaymentRow } from '../storage/rows.ts'
+import { movePayout } from './payouts/transitions.ts'
 import { findPayment } from './queries.ts'
 
 const notSent = (why: string) => `Not sent: ${why} before it was signed. The amount is available again.`
@@ -51,7 +52,7 @@ export function stopUnsigned(ctx: Context, payment: PaymentRow, why: StopCode): 
   audit(store, ctx.now(), name, payment.id, { why, amount: formatColumn(payment.amount) })
   recordChange(ctx, payment.id)
   sendPaymentEvent(ctx, name, payment.id, payment.status)
-  const payout = payment.kind === 'payout' ? store.payout(payment.id) : null
+  const payout = kindOf(payment).transfer === 'funded' ? store.payout(payment.id) : null
   if (payout) movePayout(ctx, payout, 'dead')
   return true
 }

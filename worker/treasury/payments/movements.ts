@@ -54,13 +54,10 @@ const withdrawalSigned = (store: Store, wallet: WalletRow, to: Address, amount: 
 /** Adds to the day's row of deposits that are too small for rows of their own. Returns its id. */
 export function recordSmallDeposits(ctx: Context, wallet: WalletRow, amount: number): string {
   const id = `mov_${wallet.id}_day${utcDay(ctx.now())}`
-  ctx.store.run(
-    `INSERT INTO movement (id, wallet_id, kind, origin, amount, at) VALUES (?, ?, 'deposit', 'small', ?, ?)
-     ON CONFLICT DO UPDATE SET amount = amount + excluded.amount`,
-    id,
-    wallet.id,
-    amount,
-    ctx.now(),
+  ctx.store.insert(
+    'movement',
+    { id, wallet_id: wallet.id, kind: 'deposit', origin: 'small', amount, at: ctx.now() },
+    'ON CONFLICT DO UPDATE SET amount = amount + excluded.amount',
   )
   recordChange(ctx, id)
   return id

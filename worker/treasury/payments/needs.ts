@@ -10,15 +10,16 @@ import type { Context, RecipientLookup } from '../core/context.ts'
 import { freshStop } from '../core/stop.ts'
 import { bookedOf } from '../ledger/balances.ts'
 import { type Grants, type LimitNeed, lookupLimitRefusal } from '../limits/admission.ts'
-import { askForGas } from '../limits/gas.ts'
+import { askForGas, hasGas } from '../limits/gas.ts'
 import { countedAs, type MessageTo } from '../limits/messageLimits.ts'
-import { draftPayout, type PayoutDraft } from '../payouts/draft.ts'
+import { sellerRate, takeRate } from '../limits/rates.ts'
 import { askSeller, type SellerTo } from '../purchases/sellers.ts'
 import { readToken } from '../purchases/token.ts'
 import type { WalletRow } from '../storage/rows.ts'
 import { loadSessionKey } from '../wallets/sessionKeys.ts'
 import { balanceOf } from '../wallets/snapshots.ts'
-import { isBeingLookedUp, lookUpRecipient } from './recipients.ts'
+import { draftPayout, type PayoutDraft } from './payouts/draft.ts'
+import { isBeingLookedUp, isUnused, lookUpRecipient } from './recipients.ts'
 
 /**
  * Input that a decision lacks and that has to be awaited. Deciding is one synchronous transaction, so it returns its need
@@ -28,36 +29,41 @@ export type Need =
   /** Keys, address, link and code of a payout. */
   | { need: 'draft'; wallet: WalletRow }
   /** Whether the token blocks this address. */
-  | { need: 'lookup'; wallet: WalletRow; address: Address }
+  | { need: 'lookup'; wallet: WalletRow; agentId: string | null; address: Address }
+  /** Whether anybody has used this address, for a dry run of a first payment. */
+  | { need: 'usage'; wallet: WalletRow; address: Address; agentId: string | null }
   /** The wallet's balance and session; a reading younger than `freshEnoughMs` is good enough. */
-  | { need: 'refresh'; wallet: WalletRow; freshEnoughMs: number }
+  | { need: 'refresh'; wallet: WalletRow; agentId: string | null; freshEnoughMs: number }
   /** What the host itself asks for, before it is paid for the first time. */
-  | { need: 'seller'; wallet: WalletRow; to: SellerTo }
+  | { need: 'seller'; wallet: WalletRow; agentId: string; to: SellerTo }
   /** Key, head and token for a purchase, which its agent needs in the reply. */
   | { need: 'signer'; wallet: WalletRow }
   | LimitNeed
 
-/** The need to look up a new recipient, or a refusal if the caller has caused too many look-ups. */
-export function lookupNeed(ctx: Context, wallet: WalletRow, agentId: string | null, address: Address): Refused | Need {
-  const refused = isBeingLookedUp(ctx, wallet, address) ? null : lookupLimitRefusal(ctx, agentId)
-  return refused ?? { need: 'lookup', wallet, address }
-}
-
+/**
+ * What was read for a decision. Each look-up takes a token of its caller's rate before it begins, also if the payment is refused
+ * later; one that the rate forbids is not made.
+ */
 export type Gathered = {
   draft: PayoutDraft | null
-  /** The most recent look-up. */
-  lookup: { address: Address; found: RecipientLookup } | null
-  refreshed: boolean
+  /** The most recent look-up, or why it was not made. */
+  lookup: { address: Address; found: RecipientLookup | Refused } | null
+  /** `limited`: the caller has caused too many look-ups. */
+  refresh: 'none' | 'done' | 'limited'
   /** The part of the refreshed wallet's balance that is not booked yet. Missing if it could not be read. */
   arriving?: MicroUsdc
   grants: Grants
+  /** Whether nobody has used the recipient's address; null if that could not be read. */
+  unused?: boolean | null
+  /** Why the seller was not asked. */
+  sellerLimit?: Refused | null
   /** Key, head and token were read, as far as possible. */
   signer?: boolean
 }
 
 /** Whether the refusal is about a balance that could not be read: it would be recorded, and might be untrue. */
-export const isUnread = ({ code }: Refusal, { refreshed, arriving }: Gathered): boolean =>
-  code === 'insufficient_balance' && refreshed && arriving === undefined
+export const isUnread = ({ code }: Refusal, { refresh, arriving }: Gathered): boolean =>
+  code === 'insufficient_balance' && refresh === 'done' && arriving === undefined
 
 /** Gathers what decisions need, so that deciding itself stays synchronous. */
 export class NeedResolver {
@@ -67,51 +73,78 @@ export class NeedResolver {
     this.#context = context
   }
 
-  /** Runs `decide` until it needs nothing more. `input` has the terms of a payout, if one may be drafted, and its id. */
+  /**
+   * Runs `decide` until it needs nothing more. `input` has the terms of a payout, if one may be drafted, and its id. A dry run
+   * takes nothing of what new accounts share.
+   */
   async decide<T>(
     decide: (gathered: Gathered) => Result<T> | Need,
-    input?: { id?: string; terms: PaymentTerms },
+    input: { id?: string; terms: PaymentTerms } | 'dry run',
   ): Promise<Result<T>> {
-    const gathered: Gathered = { draft: null, lookup: null, refreshed: false, grants: {} }
+    const isDryRun = input === 'dry run'
+    const grants: Grants = isDryRun ? { isDryRun } : {}
+    const gathered: Gathered = { draft: null, lookup: null, refresh: 'none', grants }
     for (;;) {
       const result = decide(gathered)
       if (!('need' in result)) return result
       switch (result.need) {
         case 'lookup': {
-          const found = await lookUpRecipient(this.#context, result.wallet, result.address)
-          gathered.lookup = { address: result.address, found }
+          const { wallet, address, agentId } = result
+          gathered.lookup = { address, found: await this.#lookUp(wallet, address, agentId) }
+          break
+        }
+        case 'usage': {
+          const { wallet, address, agentId } = result
+          gathered.unused = await isUnused(this.#context, wallet.chain_id, address, agentId)
           break
         }
         case 'refresh':
-          await this.#context.refreshWallet(result.wallet, result.freshEnoughMs)
-          gathered.refreshed = true
-          Object.assign(gathered, await arrivingIn(this.#context, result.wallet))
+          Object.assign(gathered, await this.#refresh(result.wallet, result.agentId, result.freshEnoughMs))
           break
         case 'seller':
-          await askSeller(this.#context, result.wallet, result.to)
+          gathered.sellerLimit = takeRate(this.#context, sellerRate(result.agentId))
+          if (!gathered.sellerLimit) await askSeller(this.#context, result.wallet, result.to)
           break
         case 'signer':
           await loadSigner(this.#context, result.wallet)
           gathered.signer = true
           break
         case 'gasGrant':
-          gathered.grants.gas = await askForGas(this.#context, result.wallet.chain_id, result.gas)
+          grants.gas = await (isDryRun ? hasGas : askForGas)(this.#context, result.wallet.chain_id, result.gas)
           break
         case 'messageGrant':
-          gathered.grants.message = await this.#askForMessage(result.to)
+          grants.message = await this.#askForMessage(result.to, isDryRun)
           break
         case 'draft':
-          if (!input) throw new Error('a payout draft is needed, but no terms were given')
+          if (isDryRun) throw new Error('a dry run needs no payout draft')
           gathered.draft = await draftPayout(this.#context, result.wallet, input.terms, input.id)
       }
     }
   }
 
+  /** Concurrent calls share a look-up, and its token. */
+  #lookUp(wallet: WalletRow, address: Address, agentId: string | null): Promise<RecipientLookup> | Refused {
+    const ctx = this.#context
+    const refused = isBeingLookedUp(ctx, wallet, address) ? null : lookupLimitRefusal(ctx, agentId)
+    return refused ?? lookUpRecipient(ctx, wallet, address)
+  }
+
+  async #refresh(
+    wallet: WalletRow,
+    agentId: string | null,
+    freshEnoughMs: number,
+  ): Promise<Pick<Gathered, 'refresh' | 'arriving'>> {
+    if (lookupLimitRefusal(this.#context, agentId)) return { refresh: 'limited' }
+    await this.#context.chainReads.refresh(wallet, freshEnoughMs)
+    return { refresh: 'done', ...(await arrivingIn(this.#context, wallet)) }
+  }
+
   /** New accounts share a daily number of messages per recipient, which is counted in the recipient's own object. */
-  async #askForMessage(to: MessageTo): Promise<boolean> {
+  async #askForMessage(to: MessageTo, isDryRun: boolean): Promise<boolean> {
     const { env, limits, now } = this.#context
     const counter = messageCounterOf(env, `${to.channel}:${countedAs(to)}`, now())
-    return counter.count(utcDay(now()), limits.newAccountMessagesPerRecipient)
+    const [day, most] = [utcDay(now()), limits.newAccountMessagesPerRecipient]
+    return isDryRun ? counter.hasRoom(day, most) : counter.count(day, most)
   }
 }
 

@@ -1,3 +1,4 @@
+import { isSeller, kindOf } from '#domain/kinds/kinds.ts'
 import { type MicroUsdc, zeroUsdc } from '#domain/money.ts'
 import type { WalletFunds } from '#domain/policy.ts'
 import { classFor, maxPurchase } from '#domain/x402/purchaseClasses.ts'
@@ -6,7 +7,6 @@ import type { Recipient } from '#schemas/paymentTerms.ts'
 import { type Refused, refuse } from '../../result.ts'
 import type { Context } from '../core/context.ts'
 import { walletFunds } from '../ledger/balances.ts'
-import { sellerRate, takeRate } from '../limits/rates.ts'
 import type { Caller } from '../policies/paymentParties.ts'
 import { openLimitRefusal } from '../purchases/open.ts'
 import { mustAskSeller, type SellerTo } from '../purchases/sellers.ts'
@@ -17,7 +17,7 @@ import type { Gathered, Need } from './needs.ts'
 /** What is decided about purchases only. accept.ts decides the rest, as for every payment. */
 
 /** Whether the session's numbers limit it. An imported wallet's purchase is limited like a send. */
-export const hasNumbers = (wallet: WalletRow, to: Recipient): boolean => to.type === 'x402' && wallet.kind === 'smart'
+export const hasNumbers = (wallet: WalletRow, to: Recipient): boolean => isSeller(to) && wallet.kind === 'smart'
 
 /** What can't be bought, and what has to be known first. */
 export function purchaseProblem(
@@ -25,6 +25,7 @@ export function purchaseProblem(
   { wallet, agent }: Caller,
   to: SellerTo,
   amount: MicroUsdc,
+  { sellerLimit }: Gathered,
   approved: PaymentRow | null,
 ): Refused | Need | null {
   if (wallet.kind === 'smart' && classFor(amount) === null)
@@ -35,7 +36,7 @@ export function purchaseProblem(
   const full = openLimitRefusal(ctx, wallet, agent.id, { host: hostOf(to.resource), address: to.address })
   if (full) return full
   if (!mustAskSeller(ctx, wallet, to)) return null
-  return takeRate(ctx, sellerRate(agent.id)) ?? { need: 'seller', wallet, to }
+  return sellerLimit ?? { need: 'seller', wallet, agentId: agent.id, to }
 }
 
 /** The wallet's funds for purchases: the class limits what the session key may pay, and not what sends have left. */
@@ -58,7 +59,7 @@ export function signerNeed(
 
 /** Signs an earlier purchase that waits for its agent. Returns what it needs for that, or null. */
 export function resumePurchase(ctx: Context, payment: PaymentRow, gathered: Gathered): Need | null {
-  if (payment.kind !== 'x402' || payment.status !== 'QUEUED') return null
+  if (kindOf(payment).submittedBy !== 'seller' || payment.status !== 'QUEUED') return null
   const wallet = ctx.store.wallet(payment.wallet_id)!
   const need = signerNeed(ctx, wallet, ctx.store.session(wallet.id), gathered)
   if (!need) signWaiting(ctx, payment)

@@ -3,6 +3,7 @@ import { filterNames } from '#domain/paymentNotes.ts'
 import { repeatMs } from '#domain/sendRules.ts'
 import { isoOf } from '#domain/time.ts'
 import type { RecipientHistory, Transaction } from '#schemas/transaction.ts'
+import { primaryChain } from '../../chain/networkSettings.ts'
 import { notFound, ok, type Result } from '../../result.ts'
 import { paidTo } from '../approvals/approvalRules.ts'
 import { endOverdue } from '../approvals/end.ts'
@@ -13,6 +14,7 @@ import { lookAlikeOf, paymentsTo } from '../storage/paidRecipients.ts'
 import type { PaymentRow } from '../storage/rows.ts'
 import { listedAt, statusIn } from '../storage/statuses.ts'
 import { findMovement, movementView } from './movements.ts'
+import { isUnused } from './recipients.ts'
 import type { PaymentsInput, RecipientInput } from './rpcTypes.ts'
 import { companionView, transactionView } from './views.ts'
 
@@ -67,7 +69,15 @@ export function findTransaction(ctx: Context, id: string): Result<Transaction> {
 }
 
 /** What a sender should know before paying: a first payment, a repeat within minutes, or a look-alike of a known address. */
-export function recipientHistory({ store, now }: Context, input: RecipientInput): RecipientHistory {
+export async function recipientHistory(ctx: Context, input: RecipientInput): Promise<RecipientHistory> {
+  const history = earlierPayments(ctx, input)
+  const { toAddress, walletId = '' } = input
+  const chainId = ctx.store.wallet(walletId)?.chain_id ?? primaryChain(ctx.env)
+  const isFirst = toAddress !== undefined && history.payments === 0
+  return { ...history, unused: isFirst ? await isUnused(ctx, chainId, toAddress, null) : null }
+}
+
+function earlierPayments({ store, now }: Context, input: RecipientInput): Omit<RecipientHistory, 'unused'> {
   const { toAddress: address = null, recipientEmail: email = null, recipientPhone: phone = null } = input
   const to = { address, email, phone, seller: null }
   const { payments, last_at } = paymentsTo(store, to, null)

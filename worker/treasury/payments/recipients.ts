@@ -1,12 +1,24 @@
+import type { ChainId } from '#domain/networks.ts'
 import { sameAddress } from '#domain/sameAddress.ts'
+import { unspendableProblem } from '#domain/unspendable.ts'
 import { allContracts } from '../../chain/contractSets.ts'
 import type { Address } from '../../chain/types.ts'
+import { within } from '../../durable/within.ts'
 import { maySendSms, smsCountries } from '../../notifications/smsCountries.ts'
 import { logError } from '../../observability/log.ts'
 import { type Refused, refuse } from '../../result.ts'
 import { blockedRecipient } from '../core/commonRefusals.ts'
 import type { Context, RecipientLookup } from '../core/context.ts'
+import { inMemory } from '../core/memory.ts'
+import { lookupLimitRefusal } from '../limits/admission.ts'
 import type { WalletRow } from '../storage/rows.ts'
+
+/** Recipients known to be in the table known_recipient, as `${chainId}:${address in lower case}`. */
+export const knownRecipients = inMemory(() => new Set<string>())
+/** Recent look-ups of other recipients, under the same keys. `at` in ms. */
+export const lookups = inMemory(() => new Map<string, { found: RecipientLookup; at: number }>())
+/** Look-ups in progress, under the same keys. */
+const runningLookups = inMemory(() => new Map<string, Promise<RecipientLookup>>())
 
 /** Recipients that must not be paid: those that this object recognizes, and those that have to be looked up. */
 
@@ -22,8 +34,9 @@ export function forbiddenRecipient(ctx: Context, wallet: WalletRow, to: Address)
   // Checked before known recipients: the address may have been paid before it became one of our contracts.
   if (allContracts(chain).some((contract) => sameAddress(to, contract)))
     return wrong('This contract cannot receive payments.')
+  const unspendable = unspendableProblem(to)
+  if (unspendable) return wrong(unspendable)
   if (isKnownRecipient(ctx, wallet, to)) return null
-  if (/^0x0{40}$/.test(to)) return wrong('The zero address cannot receive payments.')
   if (sameAddress(to, chain.usdc)) return wrong('The USDC contract cannot receive payments.')
   // Another user's payout may be paid: what its address holds goes to its recipient, or to its sender.
   return ctx.store.first('SELECT 1 FROM payout WHERE address = ? COLLATE NOCASE', to)
@@ -50,49 +63,49 @@ export function recipientState(
   ctx: Context,
   wallet: WalletRow,
   address: Address,
-  lookedUp: { address: Address; found: RecipientLookup } | null,
-): 'known' | RecipientLookup | null {
+  lookedUp: { address: Address; found: RecipientLookup | Refused } | null,
+): 'known' | RecipientLookup | Refused | null {
   if (isKnownRecipient(ctx, wallet, address)) return 'known'
   // The addresses differ if the contact was confirmed at a new address in the meantime.
   if (lookedUp?.address === address) return lookedUp.found
-  const cached = ctx.lookups.get(keyOf(wallet, address))
+  const cached = lookups(ctx).get(keyOf(wallet, address))
   return cached && ctx.now() - cached.at < cachedMs ? cached.found : null
 }
 
 /** A known address can't become one of our payouts later, since that would take unknown keys. It may be blocked later. */
 function isKnownRecipient(ctx: Context, wallet: WalletRow, address: Address): boolean {
   const key = keyOf(wallet, address)
-  if (ctx.recipients.has(key)) return true
+  if (knownRecipients(ctx).has(key)) return true
   if (!ctx.store.first('SELECT 1 FROM known_recipient WHERE address = ?', key)) return false
-  if (ctx.recipients.size >= 1_000) ctx.recipients.clear()
-  ctx.recipients.add(key)
+  if (knownRecipients(ctx).size >= 1_000) knownRecipients(ctx).clear()
+  knownRecipients(ctx).add(key)
   return true
 }
 
 /** Called for accepted payments only: refused ones must not fill the object's storage. */
 export function rememberRecipient(ctx: Context, wallet: WalletRow, address: Address): void {
-  ctx.store.run('INSERT OR IGNORE INTO known_recipient (address) VALUES (?)', keyOf(wallet, address))
+  ctx.store.insert('known_recipient', { address: keyOf(wallet, address) }, 'ON CONFLICT DO NOTHING')
 }
 
 /** Called when the contract has refused a payment to this address: the next payment looks it up again. */
 export function forgetRecipient(ctx: Context, wallet: WalletRow, address: Address): void {
   const key = keyOf(wallet, address)
-  ctx.recipients.delete(key)
-  ctx.lookups.delete(key)
+  knownRecipients(ctx).delete(key)
+  lookups(ctx).delete(key)
   ctx.store.run('DELETE FROM known_recipient WHERE address = ?', key)
 }
 
 /** Whether another call is already looking up this recipient; callers share that look-up. */
 export const isBeingLookedUp = (ctx: Context, wallet: WalletRow, address: Address): boolean =>
-  ctx.lookupsRunning.has(keyOf(wallet, address))
+  runningLookups(ctx).has(keyOf(wallet, address))
 
 /** Asks the chain whether the token refuses the address. Concurrent calls share it. */
 export function lookUpRecipient(ctx: Context, wallet: WalletRow, address: Address): Promise<RecipientLookup> {
   const key = keyOf(wallet, address)
-  const running = ctx.lookupsRunning.get(key)
+  const running = runningLookups(ctx).get(key)
   if (running) return running
-  const lookup = runLookup(ctx, wallet, address).finally(() => ctx.lookupsRunning.delete(key))
-  ctx.lookupsRunning.set(key, lookup)
+  const lookup = runLookup(ctx, wallet, address).finally(() => runningLookups(ctx).delete(key))
+  runningLookups(ctx).set(key, lookup)
   return lookup
 }
 
@@ -104,11 +117,40 @@ async function runLookup(ctx: Context, wallet: WalletRow, address: Address): Pro
     logError('recipient_not_looked_up', { user: ctx.userId }, error)
     return 'unknown'
   }
-  if (ctx.lookups.size >= 1_000) ctx.lookups.clear()
-  ctx.lookups.set(keyOf(wallet, address), { found, at: ctx.now() })
+  if (lookups(ctx).size >= 1_000) lookups(ctx).clear()
+  lookups(ctx).set(keyOf(wallet, address), { found, at: ctx.now() })
   return found
 }
 
 /** The refusal that a lookup leads to, or null. */
 export const lookupRefusal = (found: 'known' | RecipientLookup): Refused | null =>
   found === 'blocked' ? blockedRecipient('toAddress') : null
+
+const unusedMs = 1_500 // a review and a dry run wait for it
+
+/**
+ * Whether nobody has used the address on this network: it has sent nothing, holds nothing and has no code. Null if that can't be
+ * read in time, or if the caller has caused too many look-ups.
+ */
+export async function isUnused(
+  ctx: Context,
+  chainId: ChainId,
+  address: Address,
+  agentId: string | null,
+): Promise<boolean | null> {
+  if (lookupLimitRefusal(ctx, agentId)) return null
+  const chain = ctx.chains[chainId]
+  const read = () =>
+    Promise.all([
+      chain.accountNonce(address, 'latest'),
+      chain.nativeBalance(address),
+      chain.usdcBalance(address),
+      chain.code(address),
+    ])
+  try {
+    const [sent, ether, usdc, code] = await within(unusedMs, read)
+    return sent === 0 && ether === 0n && usdc === 0n && code === '0x'
+  } catch {
+    return null
+  }
+}

@@ -1,11 +1,11 @@
-import { utcDay } from '#domain/gasAllowance.ts'
 import { formatUsdc } from '#domain/money.ts'
 import { nextForOwner, type Refusal } from '#domain/refusal.ts'
-import { dayMs } from '#domain/time.ts'
+import { dayMs, minuteMs } from '#domain/time.ts'
 import type { Refused } from '../../result.ts'
 import { figuresView } from '../core/commonRefusals.ts'
 import { type Context, newId } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
+import { takeOfPeriods } from '../limits/rates.ts'
 import { recordChange } from '../outbox/changes.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import type { Caller } from '../policies/paymentParties.ts'
@@ -78,18 +78,12 @@ function contactName({ store }: Context, { terms: { to }, contact }: PayInput, {
 }
 
 /** Counts one more recorded refusal. Returns false if the limit per minute or UTC day has been reached. */
-function mayWriteRefusal({ store, limits }: Context, now: number): boolean {
-  const minute = Math.floor(now / 60_000)
-  const day = utcDay(now)
-  const inMinute =
-    store.first<{ written: number }>('SELECT written FROM refusal_rate WHERE minute = ?', minute)?.written ?? 0
-  const inDay = store.first<{ written: number }>('SELECT written FROM refusal_count WHERE day = ?', day)?.written ?? 0
-  if (inMinute >= limits.refusalsPerMinute || inDay >= limits.refusalsPerDay) return false
-  store.run('DELETE FROM refusal_rate WHERE minute < ?', minute)
-  store.run('DELETE FROM refusal_count WHERE day < ?', day)
-  store.run('INSERT OR REPLACE INTO refusal_rate (minute, written) VALUES (?, ?)', minute, inMinute + 1)
-  store.run('INSERT OR REPLACE INTO refusal_count (day, written) VALUES (?, ?)', day, inDay + 1)
-  return true
+function mayWriteRefusal(ctx: Context, now: number): boolean {
+  const { refusalsPerMinute, refusalsPerDay } = ctx.limits
+  return takeOfPeriods(ctx, [
+    { name: 'refusals_of_minute', startsAt: now - (now % minuteMs), most: refusalsPerMinute },
+    { name: 'refusals_of_day', startsAt: now - (now % dayMs), most: refusalsPerDay },
+  ])
 }
 
 /**
@@ -106,7 +100,6 @@ export function pruneRefusals(ctx: Context): boolean {
     store.run('INSERT OR REPLACE INTO change (ref) SELECT value FROM json_each(?)', JSON.stringify(ids))
     store.run('DELETE FROM payment WHERE id IN (SELECT value FROM json_each(?))', JSON.stringify(ids))
     ctx.schedule('history', now())
-    store.setMeta('pruned_refusals', (store.meta('pruned_refusals') ?? 0) + ids.length)
     return ids.length === pageRows
   })
 }

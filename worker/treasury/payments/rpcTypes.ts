@@ -2,6 +2,7 @@ import type { RowCursor } from '#domain/lists.ts'
 import type { MicroUsdc } from '#domain/money.ts'
 import type { NoteFilters } from '#domain/paymentNotes.ts'
 import type { PaymentTerms } from '#schemas/paymentTerms.ts'
+import type { Address } from '../../chain/types.ts'
 import type { Principal } from '../core/rpcTypes.ts'
 import type { StoredOffer } from '../purchases/offers.ts'
 
@@ -26,7 +27,9 @@ export type CheckInput = Pick<PaymentTerms, 'to' | 'amount'> & { agentId?: strin
 
 export type RecipientInput = {
   amount: MicroUsdc
-  toAddress?: string | undefined
+  /** The wallet that would pay; null: one on the primary network. */
+  walletId?: string | undefined
+  toAddress?: Address | undefined
   recipientEmail?: string | undefined
   recipientPhone?: string | undefined
 }

@@ -1,6 +1,7 @@
 import { deadlineSeconds, mustResign, nonceOf } from '#domain/intent.ts'
 import { nextPayment } from '#domain/payment.ts'
-import { authorizationDigest, authorizationNonce } from '../../chain/authorization.ts'
+import { authorizationNonce } from '../../chain/authorization.ts'
+import { authorizationDigest } from '../../chain/authorizationDigest.ts'
 import { sendDigest } from '../../chain/digests.ts'
 import { signCompact } from '../../chain/sign.ts'
 import type { Address, Block, Hex } from '../../chain/types.ts'
@@ -13,7 +14,7 @@ import { sendPaymentEvent } from '../outbox/events.ts'
 import { fromColumn } from '../storage/columns.ts'
 import type { PaymentRow, SessionRow, WalletRow } from '../storage/rows.ts'
 import { canSign } from '../wallets/canSign.ts'
-import { cacheKey } from '../wallets/sessionKeys.ts'
+import { cacheKey, openKeys } from '../wallets/sessionKeys.ts'
 import { queuedInTurn, readSlots } from './slots.ts'
 
 /** The columns that signing adds to a payment's row. */
@@ -95,7 +96,7 @@ function intentOf(
   head: Block,
 ): Intent {
   const deadline = head.timestamp + deadlineSeconds
-  const key = ctx.keys.get(cacheKey(session))!
+  const key = openKeys(ctx).get(cacheKey(session))!
   const common = { sequence, deadline, first_block: head.number }
   if (wallet.kind === 'imported') {
     const nonce = authorizationNonce(send.id)

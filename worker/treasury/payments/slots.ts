@@ -1,6 +1,7 @@
 import { issuable, maxSpread, slotsFor } from '#domain/intent.ts'
 import type { Block } from '../../chain/types.ts'
 import type { Context } from '../core/context.ts'
+import { isRelayed } from '../storage/kindSql.ts'
 import type { CachedRow } from '../storage/rowCache.ts'
 import type { SessionRow } from '../storage/rows.ts'
 import { isReplaced } from '../wallets/actions/actions.ts'
@@ -34,7 +35,7 @@ function readInFlight({ store }: Context, { wallet_id, epoch }: SessionRow, wind
   for (const row of store.all<{ agent_id: string | null; n: number; lowest: number | null }>(
     // A payment behind the window was refused once. It does not hold the window back, even if it is no longer refused.
     `SELECT agent_id, count(*) AS n, min(CASE WHEN revert IS NULL AND sequence >= ? THEN sequence END) AS lowest FROM payment
-     WHERE status = 'PROCESSING' AND wallet_id = ? AND epoch = ? AND kind <> 'x402' GROUP BY agent_id`,
+     WHERE status = 'PROCESSING' AND wallet_id = ? AND epoch = ? AND ${isRelayed('kind')} GROUP BY agent_id`,
     windowStart,
     wallet_id,
     epoch,
@@ -88,7 +89,7 @@ export function readSlots(ctx: Context, session: SessionRow, head: Block): Slots
 export function queuedInTurn(ctx: Context, walletId: string, slots: Slots): { id: string; agent_id: string | null }[] {
   const queued = ctx.store.all<{ id: string; agent_id: string | null; place: number }>(
     `SELECT id, agent_id, row_number() OVER (PARTITION BY agent_id ORDER BY accepted_at, id) AS place FROM payment
-     WHERE wallet_id = ? AND status = 'QUEUED' AND kind <> 'x402' AND give_up_at > ? ORDER BY place, accepted_at, id LIMIT ?`,
+     WHERE wallet_id = ? AND status = 'QUEUED' AND ${isRelayed('kind')} AND give_up_at > ? ORDER BY place, accepted_at, id LIMIT ?`,
     walletId,
     ctx.now(),
     maxConsidered,

@@ -1,8 +1,9 @@
+import { kindOf } from '#domain/kinds/kinds.ts'
 import { chainNameOf } from '#domain/networks.ts'
 import { notesOf } from '#domain/paymentNotes.ts'
 import { isoOf } from '#domain/time.ts'
 import type { Payment } from '#schemas/payment.ts'
-import type { Transaction, TransactionCategory } from '#schemas/transaction.ts'
+import type { Transaction } from '#schemas/transaction.ts'
 import type { RecordedRefusal } from '../../result.ts'
 import { approvalReference } from '../approvals/views.ts'
 import type { Context } from '../core/context.ts'
@@ -12,18 +13,12 @@ import { formatColumn } from '../storage/columns.ts'
 import type { PaymentRow, PayoutRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 
-function categoryOf(payment: PaymentRow): TransactionCategory {
-  if (payment.kind === 'payout') return 'escrow'
-  if (payment.kind === 'x402') return 'x402'
-  return payment.to_type === 'contact' ? 'contact' : 'address'
-}
-
 export function transactionView(store: Store, payment: PaymentRow): Transaction {
   const wallet = store.wallet(payment.wallet_id)!
   const agent = store.agentName(payment.agent_id)
   return {
     id: payment.id,
-    category: categoryOf(payment),
+    category: kindOf(payment).category(payment.to_type),
     status: payment.status === 'PENDING_APPROVAL' ? 'PENDING' : payment.status,
     amountUsdc: formatColumn(payment.amount),
     createdAt: isoOf(payment.accepted_at ?? payment.created_at),
@@ -44,9 +39,12 @@ export function transactionView(store: Store, payment: PaymentRow): Transaction 
     recipientEmail: payment.recipient_email,
     recipientPhone: payment.recipient_phone,
     resource: payment.resource,
-    validBefore: payment.kind === 'x402' && payment.status === 'PROCESSING' ? isoOf(payment.deadline! * 1000) : null,
+    validBefore:
+      kindOf(payment).submittedBy === 'seller' && payment.status === 'PROCESSING'
+        ? isoOf(payment.deadline! * 1000)
+        : null,
     served: receiptOf(store, payment)?.served ?? null,
-    escrowId: payment.kind === 'payout' && payment.accepted_at !== null ? payment.id : null,
+    escrowId: kindOf(payment).transfer === 'funded' && payment.accepted_at !== null ? payment.id : null,
     policyGroupId: payment.group_id,
     approvalId: payment.approval_id,
     refusal: refusalView(payment),
@@ -88,7 +86,7 @@ export function paymentView(ctx: Context, payment: PaymentRow, group = groupOf(c
     to: {
       type: payment.to_type,
       ...(payment.contact_id !== null && { contactId: payment.contact_id }),
-      ...(payment.kind !== 'payout' && payment.to_address !== null && { address: payment.to_address }),
+      ...(kindOf(payment).paidTo !== 'emailOrPhone' && payment.to_address !== null && { address: payment.to_address }),
       ...(payment.recipient_email !== null && { email: payment.recipient_email }),
       ...(payment.recipient_phone !== null && { phone: payment.recipient_phone }),
       ...(payment.resource !== null && { resource: payment.resource }),

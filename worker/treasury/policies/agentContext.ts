@@ -11,9 +11,10 @@ import { paymentRateStates } from '../limits/rates.ts'
 import { groupPolicy } from '../storage/groupPolicy.ts'
 import type { AgentContext, RuleInForce } from './rpcTypes.ts'
 import { agentView, groupView } from './views.ts'
+import { contactsOf } from './whitelist.ts'
 
-/** The parts that do not change every second. */
-type Cached = Omit<AgentContext, 'rates' | 'gas'>
+/** The parts that do not change every second, without contacts, of which there may be many. */
+type Cached = Omit<AgentContext, 'rates' | 'gas' | 'contacts' | 'contactsTotal'> & { groupId: string }
 
 const agentWords = { money: (amount: MicroUsdc) => `${formatUsdcText(amount)} USDC`, moment: (at: number) => isoOf(at) }
 
@@ -28,11 +29,18 @@ export class AgentContexts {
     this.#context = context
   }
 
-  async of(agentId: string): Promise<Result<AgentContext>> {
+  /** `contact`: text that the listed contacts must contain; null lists all. */
+  async of(agentId: string, contact: string | null): Promise<Result<AgentContext>> {
     const cached = await this.#cached(agentId)
     if (!cached.ok) return cached
     const ctx = this.#context
-    return ok({ ...cached.value, rates: paymentRateStates(ctx, agentId), gas: gasAllowance(ctx, agentId) })
+    const { groupId, ...context } = cached.value
+    return ok({
+      ...context,
+      ...contactsOf(ctx.store, groupId, contact),
+      rates: paymentRateStates(ctx, agentId),
+      gas: gasAllowance(ctx, agentId),
+    })
   }
 
   async #cached(agentId: string): Promise<Result<Cached>> {
@@ -48,12 +56,12 @@ export class AgentContexts {
     const funds = walletFunds(wallet, store.session(wallet.id))
     // Money may have arrived since the chain was read, so zero is reported only after a fresh reading.
     const empty = funds.available === 0n && wallet.status === 'active'
-    if (empty && now - this.#context.lastReadAt(wallet.id) >= emptyForMs) {
-      await this.#context.refreshWallet(wallet)
+    if (empty && now - this.#context.chainReads.lastReadAt(wallet.id) >= emptyForMs) {
+      await this.#context.chainReads.refresh(wallet)
       return this.#cached(agentId)
     }
     const { used } = readWindows(store, group, policy.rules, null, now)
-    const most = mostAllowed(policy, funds, now, { isPayout: false, at: now, used, recipient: null })
+    const most = mostAllowed(policy, funds, now, { isPayout: false, amount: null, at: now, used, recipient: null })
     const values: Record<string, RuleInForce['value']> = wireRules(policy.rules)
     const rules = rulesInWords(policy.rules, agentWords, {
       used,
@@ -68,7 +76,8 @@ export class AgentContexts {
     }))
     const value = {
       agent: agentView(this.#context, agent),
-      group: groupView(this.#context, group),
+      groupId: group.id,
+      group: groupView(this.#context, group, 0),
       maxAllowedNow: formatUsdc(most.now),
       maxWithoutAsking: formatUsdc(most.withoutAsking),
       rules,

@@ -1,6 +1,7 @@
 import { decideActive } from '#domain/policy.ts'
 import { unknownCredential } from '../../errors.ts'
 import { type Refused, refuse } from '../../result.ts'
+import { actingFor } from '../core/acting.ts'
 import { figuresView, suspendedAgent } from '../core/commonRefusals.ts'
 import type { Context } from '../core/context.ts'
 import type { Principal } from '../core/rpcTypes.ts'
@@ -29,7 +30,7 @@ export class AgentGate {
     const at = now()
     store.transaction(() => {
       store.run('DELETE FROM revoked_token WHERE ends_at < ?', at)
-      store.run('INSERT OR REPLACE INTO revoked_token (id, ends_at) VALUES (?, ?)', tokenId, endsAt)
+      store.replace('revoked_token', { id: tokenId, ends_at: endsAt })
     })
     for (const [old, until] of this.#revokedUntil) if (until < at) this.#revokedUntil.delete(old)
     this.#revokedUntil.set(tokenId, endsAt)
@@ -43,7 +44,9 @@ export class AgentGate {
     if (principal.type === 'user') return null
     if (!principal.tokenId) return validCredential(this.#context, principal) ? null : notValid
     if (!this.#revokedUntil.has(principal.tokenId)) {
-      noteUse(this.#context, principal.credentialHash, () => validCredential(this.#context, principal) !== null)
+      actingFor(principal, () =>
+        noteUse(this.#context, principal.credentialHash, () => validCredential(this.#context, principal) !== null),
+      )
       return null
     }
     return refuse('unauthenticated', 'Authentication failed: this access token was revoked. Ask for a new one.')

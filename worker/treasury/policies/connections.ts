@@ -3,7 +3,7 @@ import type { ConnectionEventData } from '#schemas/webhook.ts'
 import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { sendConnectionEvent } from '../outbox/events.ts'
-import type { ConnectionRow } from '../storage/connectionRows.ts'
+import type { ConnectionRow } from '../storage/connectionTables.ts'
 import type { ConnectedApp, ConnectionEnd } from './rpcTypes.ts'
 
 /** What acts on connections of apps below treasury/connections/, which makes them. */

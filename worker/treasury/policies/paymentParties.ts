@@ -1,4 +1,5 @@
 import { decideRecipient } from '#domain/decideRecipient.ts'
+import { isSeller } from '#domain/kinds/kinds.ts'
 import type { GroupPolicy } from '#domain/policy.ts'
 import type { Refusal } from '#domain/refusal.ts'
 import { hostOf } from '#domain/x402/seller.ts'
@@ -67,23 +68,24 @@ export function resolveTarget(ctx: Context, { group, policy }: Caller, to: Recip
     to.type === 'contact'
       ? {
           type: 'contact',
+          address: target.address,
           email,
           phone,
           whitelisted: contact !== null,
           stale: contact?.stale === 1,
           hasMethod: Boolean(target.address ?? email ?? phone),
         }
-      : { type: to.type, email, phone, host: target.seller },
+      : { type: to.type, address: target.address, email, phone, host: target.seller },
   )
   return decision.ok ? target : { refusal: decision.refusal }
 }
 
 function plainTarget(to: Recipient): Target {
   return {
-    address: to.type === 'address' || to.type === 'x402' ? to.address : null,
+    address: to.type === 'address' || isSeller(to) ? to.address : null,
     email: to.type === 'email' ? to.email : null,
     phone: to.type === 'phone' ? to.phone : null,
-    seller: to.type === 'x402' ? hostOf(to.resource) : null,
+    seller: isSeller(to) ? hostOf(to.resource) : null,
     contact: null,
   }
 }

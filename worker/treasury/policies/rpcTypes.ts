@@ -6,6 +6,9 @@ import type { GasAllowance, RateState } from '../limits/rpcTypes.ts'
 
 export type ContactMethods = { address: string | null; email: string | null; phone: string | null }
 
+/** A whitelisted contact; payments to a stale one are refused. */
+export type ListedContact = ContactSnapshot & { stale: boolean }
+
 export type ContactSnapshot = ContactMethods & { id: string; name: string }
 
 export type GroupInput = {
@@ -54,9 +57,12 @@ export type RuleInForce = {
   resetsAt: string | null
 }
 
+/** `group` has no contacts: of those that the call asks for, `contacts` are the first. */
 export type AgentContext = {
   agent: Agent
   group: PolicyGroup
+  contacts: ListedContact[]
+  contactsTotal: number
   maxAllowedNow: string
   maxWithoutAsking: string
   rules: RuleInForce[]
@@ -97,7 +103,7 @@ export type NewCredential = {
   passwordChecked?: boolean
 }
 
-/** Why a connection of an app ended. `reused`: a code or a refresh token was used again. */
+/** Why a connection of an app ended. `reused`: a code was used again. */
 export type ConnectionEnd =
   | 'owner'
   | 'app'

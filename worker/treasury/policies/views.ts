@@ -6,6 +6,7 @@ import type { Used } from '#domain/rules/windows.ts'
 import { isoOf } from '#domain/time.ts'
 import type { Agent, AgentRefusal, PolicyGroup, PolicyGroupWithAgents } from '#schemas/policy.ts'
 import type { RuleViews } from '#schemas/rules.ts'
+import { nextTurn } from '../../durable/turns.ts'
 import { notFound, ok, type RecordedRefusal, type Result } from '../../result.ts'
 import type { Context } from '../core/context.ts'
 import { readWindows } from '../ledger/windows.ts'
@@ -13,12 +14,12 @@ import { formatColumn } from '../storage/columns.ts'
 import { groupPolicy } from '../storage/groupPolicy.ts'
 import type { AgentRow, GroupRow, PaymentRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
-import { whitelistOf } from './whitelist.ts'
+import { shownInList, whitelistOf } from './whitelist.ts'
 
 const text = (amount: bigint | null) => (amount === null ? null : formatUsdc(amount))
 
-/** Do not call inside a transaction (see whitelistOf). */
-export function groupView({ store, now }: Context, group: GroupRow): PolicyGroup {
+/** `contacts`: how many of its whitelisted contacts the view has. */
+export function groupView({ store, now }: Context, group: GroupRow, contacts?: number): PolicyGroup {
   const { budget, unclaimed, rules } = groupPolicy(group, null, false)
   const agents = store.first<{ live: number; former: number; spent: number; held: number }>(
     `SELECT count(*) FILTER (WHERE deleted_at IS NULL) AS live, count(*) FILTER (WHERE deleted_at IS NOT NULL) AS former,
@@ -38,7 +39,7 @@ export function groupView({ store, now }: Context, group: GroupRow): PolicyGroup
     walletId: group.wallet_id,
     wallet: walletOf(store, group.wallet_id, now()),
     scopes: JSON.parse(group.scopes) as string[],
-    whitelistedContacts: whitelistOf(store, group),
+    ...whitelistOf(store, group.id, contacts),
     ...countedRules(rules, readWindows(store, group, rules, null, now()).used),
     unclaimed: formatUsdc(unclaimed),
     agentCount: agents.live,
@@ -117,30 +118,41 @@ export function agentView({ store, now }: Context, agent: AgentRow): Agent {
   }
 }
 
-export function listGroups(ctx: Context): PolicyGroupWithAgents[] {
+/** Others have their turn after so many groups or agents. */
+const rowsInATurn = 25
+
+async function inTurns<Row, View>(rows: Row[], viewOf: (row: Row) => View): Promise<View[]> {
+  const views: View[] = []
+  for (const row of rows) {
+    if (views.length > 0 && views.length % rowsInATurn === 0) await nextTurn()
+    views.push(viewOf(row))
+  }
+  return views
+}
+
+export async function listGroups(ctx: Context): Promise<PolicyGroupWithAgents[]> {
   const agents = Map.groupBy(
     ctx.store.all<AgentRow>('SELECT * FROM agent WHERE deleted_at IS NULL ORDER BY created_at, id'),
     ({ group_id }) => group_id,
   )
-  return ctx.store
-    .all<GroupRow>('SELECT * FROM policy_group WHERE deleted_at IS NULL ORDER BY created_at DESC, id DESC')
-    .map((group) => {
-      const policyGroup = groupView(ctx, group)
-      const { agentCount, totalTransactions, lastActivity } = policyGroup
-      return {
-        policyGroup,
-        agents: (agents.get(group.id) ?? []).map((agent) => agentView(ctx, agent)),
-        agentCount,
-        totalTransactions,
-        lastActivity,
-      }
-    })
+  const groups = ctx.store.all<GroupRow>(
+    'SELECT * FROM policy_group WHERE deleted_at IS NULL ORDER BY created_at DESC, id DESC',
+  )
+  const policyGroups = await inTurns(groups, (group) => groupView(ctx, group, shownInList))
+  const lists: PolicyGroupWithAgents[] = []
+  for (const policyGroup of policyGroups) {
+    const { agentCount, totalTransactions, lastActivity } = policyGroup
+    const own = await inTurns(agents.get(policyGroup.id) ?? [], (agent) => agentView(ctx, agent))
+    lists.push({ policyGroup, agents: own, agentCount, totalTransactions, lastActivity })
+  }
+  return lists
 }
 
-export const listAgents = (ctx: Context): Agent[] =>
-  ctx.store
-    .all<AgentRow>('SELECT * FROM agent WHERE deleted_at IS NULL ORDER BY created_at DESC, id DESC')
-    .map((agent) => agentView(ctx, agent))
+export const listAgents = (ctx: Context): Promise<Agent[]> =>
+  inTurns(
+    ctx.store.all<AgentRow>('SELECT * FROM agent WHERE deleted_at IS NULL ORDER BY created_at DESC, id DESC'),
+    (agent) => agentView(ctx, agent),
+  )
 
 const maxRefusalsShown = 20
 

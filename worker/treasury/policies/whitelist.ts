@@ -1,7 +1,8 @@
-import type { WhitelistedContact } from '#schemas/policy.ts'
-import type { GroupRow, WhitelistRow } from '../storage/rows.ts'
+import { searchTextOf } from '#domain/readers/text.ts'
+import type { PolicyGroup } from '#schemas/policy.ts'
+import type { WhitelistRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
-import type { ContactSnapshot } from './rpcTypes.ts'
+import type { ContactSnapshot, ListedContact } from './rpcTypes.ts'
 
 /**
  * Whitelisted contacts are paid at a snapshot, so that a later change of the contact can't redirect money. A snapshot is
@@ -55,25 +56,72 @@ export const whitelistedIds = (store: Store, groupId: string): string[] =>
 export const whitelistRow = (store: Store, groupId: string, contactId: string): WhitelistRow | null =>
   store.first<WhitelistRow>('SELECT * FROM whitelist WHERE group_id = ? AND contact_id = ?', groupId, contactId)
 
-// Long lists are read often and change rarely; every change raises the group's version.
-const lists = new WeakMap<Store, Map<string, { version: number; list: WhitelistedContact[] }>>()
+/** Contacts of a group that its view has; there may be 10,000. Those that changed come first, because they are refused. */
+const shownOfGroup = 100
+/** In a list of groups. */
+export const shownInList = 20
 
-/** Do not call inside a transaction: a list that is rolled back must not be cached. */
-export function whitelistOf(store: Store, group: GroupRow): WhitelistedContact[] {
-  const known = lists.get(store) ?? new Map()
-  lists.set(store, known)
-  if (known.get(group.id)?.version === group.version) return known.get(group.id).list
-  const list = store
-    .all<WhitelistRow & { now_address: string | null; now_email: string | null; now_phone: string | null }>(
-      `SELECT whitelist.*, contact_now.address AS now_address, contact_now.email AS now_email, contact_now.phone AS now_phone
-       FROM whitelist LEFT JOIN contact_now USING (contact_id) WHERE group_id = ? ORDER BY name, contact_id`,
-      group.id,
-    )
-    .map(({ contact_id, name, address, email, phone, stale, now_address, now_email, now_phone }) => ({
+export function whitelistOf(
+  store: Store,
+  groupId: string,
+  limit = shownOfGroup,
+): Pick<PolicyGroup, 'whitelistedContacts' | 'whitelistedCount'> {
+  const rows = store.all<
+    WhitelistRow & { now_address: string | null; now_email: string | null; now_phone: string | null }
+  >(
+    `SELECT whitelist.*, contact_now.address AS now_address, contact_now.email AS now_email, contact_now.phone AS now_phone
+     FROM whitelist LEFT JOIN contact_now USING (contact_id)
+     WHERE group_id = ? ORDER BY stale DESC, name, contact_id LIMIT ?`,
+    groupId,
+    limit,
+  )
+  const whitelistedContacts = rows.map(
+    ({ contact_id, name, address, email, phone, stale, now_address, now_email, now_phone }) => ({
       contact: { id: contact_id, name, address, email, phone },
       stale: stale === 1,
       current: stale === 1 ? { address: now_address, email: now_email, phone: now_phone } : null,
-    }))
-  known.set(group.id, { version: group.version, list })
-  return list
+    }),
+  )
+  const whitelistedCount = rows.length < limit ? rows.length : store.count(`whitelist WHERE group_id = ?`, groupId)
+  return { whitelistedContacts, whitelistedCount }
 }
+
+/**
+ * The first contacts of the group, by name, whose texts contain `search`, and how many there are. Null finds all of them.
+ */
+export function contactsOf(
+  store: Store,
+  groupId: string,
+  search: string | null,
+): { contacts: ListedContact[]; contactsTotal: number } {
+  const wanted = searchTextOf(search)
+  const rows =
+    wanted === ''
+      ? store.all<WhitelistRow>(
+          'SELECT * FROM whitelist WHERE group_id = ? ORDER BY name, contact_id LIMIT ?',
+          groupId,
+          shownOfGroup,
+        )
+      : store
+          .all<WhitelistRow>('SELECT * FROM whitelist WHERE group_id = ? ORDER BY name, contact_id', groupId)
+          .filter(({ name, email, phone, address }) => searchTextOf(name, email, phone, address).includes(wanted))
+  return {
+    contacts: rows.slice(0, shownOfGroup).map(({ contact_id: id, name, address, email, phone, stale }) => ({
+      id,
+      name,
+      address,
+      email,
+      phone,
+      stale: stale === 1,
+    })),
+    contactsTotal: wanted === '' ? store.count('whitelist WHERE group_id = ?', groupId) : rows.length,
+  }
+}
+
+/** Ids and names of the groups whose agents may pay this contact. */
+export const groupsWithContact = (store: Store, contactId: string): { id: string; name: string }[] =>
+  store.all<{ id: string; name: string }>(
+    `SELECT policy_group.id, policy_group.name FROM whitelist JOIN policy_group ON policy_group.id = group_id
+     WHERE contact_id = ? ORDER BY policy_group.created_at DESC, policy_group.id DESC`,
+    contactId,
+  )

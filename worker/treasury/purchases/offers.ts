@@ -1,3 +1,4 @@
+import { kindOf } from '#domain/kinds/kinds.ts'
 import type { Accepted } from '#domain/x402/chooseOffer.ts'
 import { paymentPayload } from '#domain/x402/paymentPayload.ts'
 import type { Json } from '#domain/x402/paymentRequired.ts'
@@ -6,7 +7,7 @@ import { authorizationSignature } from '../../chain/authorization.ts'
 import { purchaseIn, purchaseSignature } from '../../chain/purchase.ts'
 import type { Hex } from '../../chain/types.ts'
 import { fromColumn } from '../storage/columns.ts'
-import type { PurchaseRow } from '../storage/purchaseRows.ts'
+import type { PurchaseRow } from '../storage/purchaseTables.ts'
 import type { PaymentRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 
@@ -25,9 +26,9 @@ export const insertOffer = (store: Store, id: string, offer: StoredOffer): void 
   store.insert('purchase', { id, offer: JSON.stringify(offer) })
 
 /** Null for all payments about which nothing was reported. */
-export function receiptOf(store: Store, { id, kind }: Pick<PaymentRow, 'id' | 'kind'>): PurchaseReceipt | null {
-  if (kind !== 'x402') return null
-  const row = store.first<PurchaseRow>('SELECT * FROM purchase WHERE id = ?', id)
+export function receiptOf(store: Store, payment: Pick<PaymentRow, 'id' | 'kind'>): PurchaseReceipt | null {
+  if (kindOf(payment).submittedBy !== 'seller') return null
+  const row = store.first<PurchaseRow>('SELECT * FROM purchase WHERE id = ?', payment.id)
   return row?.reply ? (JSON.parse(row.reply) as PurchaseReceipt) : null
 }
 
@@ -36,7 +37,8 @@ export function receiptOf(store: Store, { id, kind }: Pick<PaymentRow, 'id' | 'k
  * every call returns the same. `payload`: JSON of a PaymentPayload. `validBefore` in unix seconds.
  */
 export function payloadOf(store: Store, payment: PaymentRow): { payload: string; validBefore: number } | null {
-  if (payment.kind !== 'x402' || payment.status !== 'PROCESSING' || payment.authorization === null) return null
+  if (kindOf(payment).submittedBy !== 'seller' || payment.status !== 'PROCESSING' || payment.authorization === null)
+    return null
   const offer = offerOf(store, payment.id)
   const wallet = store.wallet(payment.wallet_id)
   if (!offer || !wallet || payment.r === null || payment.vs === null) return null

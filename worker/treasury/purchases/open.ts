@@ -9,6 +9,7 @@ import { finalAge } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
 import { classUses } from '../ledger/purchaseNumbers.ts'
 import { limitRefusal, waitAndRepeat } from '../limits/limitRefusal.ts'
+import { isSellerSubmitted } from '../storage/kindSql.ts'
 import type { PaymentRow, SessionRow, WalletRow } from '../storage/rows.ts'
 import { statusIn } from '../storage/statuses.ts'
 
@@ -19,7 +20,7 @@ type Open = Pick<PaymentRow, 'authorization' | 'seller' | 'to_address' | 'max_de
 const openOf = (ctx: Context, agentId: string): Open[] =>
   ctx.store.all<Open>(
     `SELECT authorization, seller, to_address, max_deadline, wallet_id, epoch FROM payment
-     WHERE kind = 'x402' AND agent_id = ? AND status IN ${statusIn.unsettled}`,
+     WHERE ${isSellerSubmitted('kind')} AND agent_id = ? AND status IN ${statusIn.unsettled}`,
     agentId,
   )
 
@@ -46,7 +47,7 @@ export function openLimitRefusal(
   // SQL counts, from the index alone: only a refusal needs the rows.
   const { altogether, toSeller } = ctx.store.first<{ altogether: number; toSeller: number }>(
     `SELECT count(*) AS altogether, count(*) FILTER (WHERE seller || ' ' || lower(to_address) = ?) AS toSeller
-     FROM payment WHERE kind = 'x402' AND agent_id = ? AND status IN ${statusIn.unsettled}`,
+     FROM payment WHERE ${isSellerSubmitted('kind')} AND agent_id = ? AND status IN ${statusIn.unsettled}`,
     pair,
     agentId,
   )!
@@ -133,7 +134,7 @@ export function classRefusal(
 }
 
 /** The most that the caller may pay now, in a refusal for the class. */
-export const withMost = (refusal: Refusal, most: ReturnType<typeof mostAllowed>): Refusal => ({
+export const withMaximum = (refusal: Refusal, most: ReturnType<typeof mostAllowed>): Refusal => ({
   ...refusal,
   maxAllowedNow: min(refusal.maxAllowedNow, most.now),
   maxWithoutAsking: min(refusal.maxWithoutAsking, most.withoutAsking),

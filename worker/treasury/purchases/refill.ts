@@ -4,12 +4,14 @@ import { classProblem, needsRefill } from '#domain/x402/purchaseClasses.ts'
 import { ok } from '../../result.ts'
 import { chainNow } from '../core/chainHeads.ts'
 import { type Context, newId } from '../core/context.ts'
+import { inMemory } from '../core/memory.ts'
 import { rotationRefusal } from '../core/stop.ts'
 import { audit } from '../ledger/audit.ts'
 import { classUses } from '../ledger/purchaseNumbers.ts'
 import { withGas } from '../limits/gas.ts'
 import { takeOwnerAction } from '../limits/ownerActions.ts'
 import { enqueue } from '../outbox/enqueue.ts'
+import { isSellerSubmitted } from '../storage/kindSql.ts'
 import type { SessionRow, WalletRow } from '../storage/rows.ts'
 import {
   callRefusal,
@@ -22,6 +24,9 @@ import {
 import { drainMs, isChanging } from '../wallets/actions/sessionChange.ts'
 import { readSession } from '../wallets/session.ts'
 import { newSessionKey } from '../wallets/sessionKeys.ts'
+
+/** When a wallet last refused to renew its purchase allowance (ms), by its id. */
+const refillRefusedAt = inMemory(() => new Map<string, number>())
 
 /**
  * Renewal of the purchase allowance: Bursar rotates to a session in which sends have what they had left, until the same
@@ -37,7 +42,7 @@ const usesOf = ({ store }: Context, session: SessionRow) =>
 /** Whether a purchase was handed out that a rotation would end. */
 const isHandedOut = (ctx: Context, wallet: WalletRow): boolean =>
   ctx.store.first(
-    "SELECT 1 FROM payment WHERE kind = 'x402' AND wallet_id = ? AND status = 'PROCESSING' AND max_deadline >= ? LIMIT 1",
+    `SELECT 1 FROM payment WHERE ${isSellerSubmitted('kind')} AND wallet_id = ? AND status = 'PROCESSING' AND max_deadline >= ? LIMIT 1`,
     wallet.id,
     Math.floor(chainNow(ctx, wallet, ctx.now()) / 1000),
   ) !== null
@@ -74,7 +79,7 @@ function obstacle(ctx: Context, wallet: WalletRow): string | null {
 
 const mayRefill = (ctx: Context, wallet: WalletRow): boolean =>
   canBuy(ctx, wallet) &&
-  ctx.now() - (ctx.refillRefusedAt.get(wallet.id) ?? Number.NEGATIVE_INFINITY) >= retryMs &&
+  ctx.now() - (refillRefusedAt(ctx).get(wallet.id) ?? Number.NEGATIVE_INFINITY) >= retryMs &&
   obstacle(ctx, wallet) === null
 
 const isUsed = (ctx: Context, session: SessionRow | null): boolean =>
@@ -94,7 +99,7 @@ export const waitsForRefill = (ctx: Context, wallet: WalletRow, session: Session
   mayRefill(ctx, wallet)
 
 /** Tells the owner why the allowance of this session is not renewed, once. */
-function tellOwner(ctx: Context, walletId: string, epoch: number, why: string): void {
+function reportRefusedRefill(ctx: Context, walletId: string, epoch: number, why: string): void {
   const { store, now } = ctx
   store.transaction(() => {
     const isNew = store.run(
@@ -126,7 +131,7 @@ export async function refill(ctx: Context, { id }: WalletRow): Promise<void> {
     const why = obstacle(ctx, wallet)
     const isLive = session !== null && session.valid_until * 1000 > chainNow(ctx, wallet, ctx.now())
     if (why !== null && isLive && isUsed(ctx, session) && !isChanging(ctx, id) && canBuy(ctx, wallet))
-      tellOwner(ctx, id, session.epoch, why)
+      reportRefusedRefill(ctx, id, session.epoch, why)
     const started = startedToday(ctx, id)
     // Nothing else may wake the wallet when another one is possible.
     if (started.length === refillsPerDay) ctx.schedule('settle', started.at(-1)!.created_at + dayMs)
@@ -134,9 +139,9 @@ export async function refill(ctx: Context, { id }: WalletRow): Promise<void> {
   }
   const state = (await readSession(ctx, wallet))?.latest
   // Otherwise the wallet would count as busy, and be read again every few seconds, for a renewal that cannot start.
-  ctx.refillRefusedAt.set(id, ctx.now())
+  refillRefusedAt(ctx).set(id, ctx.now())
   if (!state || state.sessionRevoked || state.validUntil <= state.timestamp) return
-  if (state.rotationDisabled) return tellOwner(ctx, id, state.epoch, rotationDisabled.message)
+  if (state.rotationDisabled) return reportRefusedRefill(ctx, id, state.epoch, rotationDisabled.message)
   const key = await newSessionKey(ctx, id)
   const stored = { key_address: key.address, ttl_hours: null, purchase_allowance: state.purchaseAllowance }
   const rotation = rotationOf(stored, state)
@@ -144,10 +149,10 @@ export async function refill(ctx: Context, { id }: WalletRow): Promise<void> {
   if (refused) {
     ctx.schedule('settle', ctx.now() + retryMs)
     // The session was replaced meanwhile; the next one tells for itself.
-    if (refused.code !== 'conflict') tellOwner(ctx, id, state.epoch, refused.message)
+    if (refused.code !== 'conflict') reportRefusedRefill(ctx, id, state.epoch, refused.message)
     return
   }
-  ctx.refillRefusedAt.delete(id)
+  refillRefusedAt(ctx).delete(id)
   const started = await withGas(ctx, { chainId: wallet.chain_id, gas: stepGas.rotate, purpose: 'work' }, () =>
     store.attempt(() => {
       const session = store.session(id)
@@ -177,7 +182,7 @@ export async function refill(ctx: Context, { id }: WalletRow): Promise<void> {
     }),
   )
   if (started.ok) return
-  ctx.refillRefusedAt.set(id, ctx.now())
+  refillRefusedAt(ctx).set(id, ctx.now())
   ctx.schedule('settle', ctx.now() + retryMs)
-  tellOwner(ctx, id, state.epoch, started.message)
+  reportRefusedRefill(ctx, id, state.epoch, started.message)
 }

@@ -5,7 +5,7 @@ import { confirmsSeller, hostOf, sellerPair, urlOf } from '#domain/x402/seller.t
 import type { Recipient } from '#schemas/paymentTerms.ts'
 import { boundedText } from '../../boundedText.ts'
 import type { Context } from '../core/context.ts'
-import type { SellerRow } from '../storage/purchaseRows.ts'
+import type { SellerRow } from '../storage/purchaseTables.ts'
 import type { WalletRow } from '../storage/rows.ts'
 import { readToken } from './token.ts'
 
@@ -51,13 +51,15 @@ export async function askSeller(ctx: Context, wallet: WalletRow, seller: Seller)
   // Agents name sellers without end.
   ctx.store.run('DELETE FROM seller WHERE confirmed_at IS NULL AND asked_at < ?', now - askedAgainMs)
   ctx.store.run('DELETE FROM seller WHERE confirmed_at < ?', now - confirmedForMs)
-  ctx.store.run(
-    `INSERT INTO seller (pair, chain_id, confirmed_at, asked_at) VALUES (?1, ?2, ?3, ?4)
-     ON CONFLICT DO UPDATE SET confirmed_at = coalesce(excluded.confirmed_at, confirmed_at), asked_at = excluded.asked_at`,
-    sellerPair(hostOf(seller.resource), seller.address),
-    wallet.chain_id,
-    isConfirmed ? now : null,
-    now,
+  ctx.store.insert(
+    'seller',
+    {
+      pair: sellerPair(hostOf(seller.resource), seller.address),
+      chain_id: wallet.chain_id,
+      confirmed_at: isConfirmed ? now : null,
+      asked_at: now,
+    },
+    'ON CONFLICT DO UPDATE SET confirmed_at = coalesce(excluded.confirmed_at, confirmed_at), asked_at = excluded.asked_at',
   )
 }
 

@@ -2,7 +2,8 @@ import type { MicroUsdc } from '#domain/money.ts'
 import { nextPayment } from '#domain/payment.ts'
 import { purchaseEnd } from '#domain/x402/chooseOffer.ts'
 import { classFor } from '#domain/x402/purchaseClasses.ts'
-import { authorizationDigest, authorizationNonce } from '../../chain/authorization.ts'
+import { authorizationNonce } from '../../chain/authorization.ts'
+import { authorizationDigest } from '../../chain/authorizationDigest.ts'
 import { purchaseDigest, purchaseNonce } from '../../chain/purchase.ts'
 import { signCompact } from '../../chain/sign.ts'
 import type { Address } from '../../chain/types.ts'
@@ -16,7 +17,7 @@ import { fromColumn } from '../storage/columns.ts'
 import type { PaymentRow, SessionRow, WalletRow } from '../storage/rows.ts'
 import { isReplaced } from '../wallets/actions/actions.ts'
 import { canSign } from '../wallets/canSign.ts'
-import { cacheKey } from '../wallets/sessionKeys.ts'
+import { cacheKey, openKeys } from '../wallets/sessionKeys.ts'
 import { offerOf, type StoredOffer } from './offers.ts'
 import { classRefusal } from './open.ts'
 import { waitsForRefill } from './refill.ts'
@@ -57,7 +58,7 @@ export function signPurchase(
   if (!canSignPurchase(ctx, wallet, session)) return null
   const head = knownHead(ctx, wallet.chain_id)!
   const { separator } = knownToken(ctx, wallet)!
-  const key = ctx.keys.get(cacheKey(session))!
+  const key = openKeys(ctx).get(cacheKey(session))!
   const deadline = purchaseEnd(head.timestamp, accepted)
   const content = { from: wallet.address, to, amount, validBefore: deadline }
   const common = { deadline, max_deadline: deadline, sig_version: 1, first_block: head.number, signed_at: ctx.now() }

@@ -5,10 +5,10 @@ import type { Hex } from '../../chain/types.ts'
 import type { JobRef, RelayJob } from '../../relayer/api.ts'
 import type { Context } from '../core/context.ts'
 import { payoutContracts } from '../core/contracts.ts'
-import { isEstablished } from '../limits/established.ts'
-import { termsOf } from '../payouts/transitions.ts'
+import { isEstablished } from '../limits/accountAge.ts'
+import { termsOf } from '../payments/payouts/transitions.ts'
 import { fromColumn } from '../storage/columns.ts'
-import type { PaymentRow, PayoutRow, WalletActionRow, WalletRow } from '../storage/rows.ts'
+import type { PaymentRow, PayoutRow, SendOnRow, WalletActionRow, WalletRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 import { isExit } from '../wallets/actions/actions.ts'
 
@@ -29,6 +29,8 @@ export function jobId(ref: JobRef): string {
     case 'claim':
     case 'reclaim':
       return `${ref.payoutId}:${ref.type}:${ref.version}`
+    case 'sendOn':
+      return `${ref.payoutId}:sendOn:${ref.nonce}`
     case 'walletAction':
       return `${ref.actionId}:action`
   }
@@ -121,6 +123,29 @@ function authorizationJob(ctx: Context, wallet: WalletRow, payment: PaymentRow, 
     guard: { scope: `${wallet.address}:${nonce}`, content: `${to}:${amount}` },
   })
 }
+
+/** A transfer signed by a recipient, who alone waits if it fails. */
+export function sendOnJob(ctx: Context, row: SendOnRow): RelayJob {
+  const { payout_id, nonce, from_address: from, to_address: to, valid_before } = row
+  const { usdc, contractSets } = ctx.chains[row.chain_id]
+  const amount = fromColumn(row.amount)
+  const signed = { from, to, amount, nonce, validBefore: valid_before, r: row.r!, vs: row.vs! }
+  return job(ctx, sendOnRef(row), {
+    principal: payout_id,
+    kind: 'sendOn',
+    contractSet: contractSets.newest,
+    target: usdc,
+    data: authorizedTransferCall(signed),
+    deadline: valid_before,
+    guard: { scope: `${from}:${nonce}`, content: `${to}:${amount}` },
+  })
+}
+
+export const sendOnRef = ({ payout_id, nonce }: Pick<SendOnRow, 'payout_id' | 'nonce'>): JobRef => ({
+  type: 'sendOn',
+  payoutId: payout_id,
+  nonce,
+})
 
 export function deployJob(ctx: Context, wallet: WalletRow): RelayJob {
   const data = createWalletCall({

@@ -1,3 +1,4 @@
+import { kindOf } from '#domain/kinds/kinds.ts'
 import type { Result } from '../../result.ts'
 import { freshHead, isNodeTrouble, refuseUnreachable } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
@@ -7,6 +8,7 @@ import { type Accepted, accept } from '../payments/accept.ts'
 import type { Gathered, Need, NeedResolver } from '../payments/needs.ts'
 import type { PayInput } from '../payments/rpcTypes.ts'
 import { signQueued } from '../payments/sign.ts'
+import { isRelayed } from '../storage/kindSql.ts'
 import type { PaymentRow, WalletRow } from '../storage/rows.ts'
 import { loadSessionKey } from '../wallets/sessionKeys.ts'
 import type { Submissions } from './submissions.ts'
@@ -59,13 +61,14 @@ export class PaymentFlow {
 
   /** Submits the payment. If it could not be signed on acceptance, such as without a fresh head, it is signed first. */
   #deliver(wallet: WalletRow, payment: PaymentRow): void {
-    if (payment.kind === 'x402') return // the seller submits it
+    const { submittedBy, transfer } = kindOf(payment)
+    if (submittedBy === 'seller') return
     if (payment.status === 'QUEUED') {
       this.#waitUntil(this.#signLater(wallet))
       return
     }
     queueSignedPayment(this.#context, wallet, payment)
-    this.#submissions.start({ fromTables: payment.kind === 'payout' })
+    this.#submissions.start({ fromTables: transfer === 'funded' })
   }
 
   async #signLater(wallet: WalletRow): Promise<void> {
@@ -79,7 +82,7 @@ export class PaymentFlow {
     } catch (error) {
       if (!isNodeTrouble(error)) throw error
     } finally {
-      const isSigned = store.count("payment WHERE status = 'QUEUED' AND kind <> 'x402'") === 0
+      const isSigned = store.count(`payment WHERE status = 'QUEUED' AND ${isRelayed('kind')}`) === 0
       if (!isSigned) this.#context.schedule('settle', this.#context.now() + signEveryMs)
     }
   }

@@ -1,4 +1,5 @@
-import type { Hex } from '../../chain/types.ts'
+import { kindOf } from '#domain/kinds/kinds.ts'
+import type { ChainId, Hex } from '../../chain/types.ts'
 import type { JobRef, JobReport } from '../../relayer/api.ts'
 import type { Context } from '../core/context.ts'
 import { expectMined } from '../core/minedReports.ts'
@@ -6,7 +7,7 @@ import { correctGas, recordFailure } from '../limits/gas.ts'
 import { recordChange } from '../outbox/changes.ts'
 import { enqueuePayout } from '../outbox/enqueue.ts'
 import { forgetRecipient } from '../payments/recipients.ts'
-import type { WalletRow } from '../storage/rows.ts'
+import type { SendOnRow, WalletRow } from '../storage/rows.ts'
 
 /**
  * Stores what the Relayer reports: transaction hashes, which are shown to people, gas, and payments that the contract
@@ -20,16 +21,26 @@ export function applyReports(ctx: Context, reports: readonly JobReport[]): void 
       if (gasUsed !== undefined) recordGas(ctx, ref, gasUsed)
       if (ref.type === 'payment') recordRevert(ctx, ref, reverts ? (reason ?? 'reverted') : null)
       if (ref.type === 'deploy') recordDeployProblem(ctx, ref.walletId, txHash ? null : (reason ?? null))
-      const wallet = openWallet(ctx, ref)
-      if (wallet && block !== undefined) expectMined(ctx, wallet.chain_id, block)
+      const chainId = openOn(ctx, ref)
+      if (chainId !== null && block !== undefined) expectMined(ctx, chainId, block)
       // It may have to be signed again.
-      if (wallet && state === 'dropped') ctx.schedule('settle', ctx.now())
+      if (chainId !== null && state === 'dropped') ctx.schedule('settle', ctx.now())
     }
   })
 }
 
+/** The chain of what the job is for; null if that is settled already. */
+function openOn(ctx: Context, ref: JobRef): ChainId | null {
+  if (ref.type !== 'sendOn') return openWallet(ctx, ref)?.chain_id ?? null
+  const row = ctx.store.first<SendOnRow>(
+    "SELECT * FROM send_on WHERE payout_id = ? AND nonce = ? AND status = 'PROCESSING'",
+    ...[ref.payoutId, ref.nonce],
+  )
+  return row?.chain_id ?? null
+}
+
 /** The wallet of what the job is for; null if that is settled already. */
-function openWallet({ store }: Context, ref: JobRef): WalletRow | null {
+function openWallet({ store }: Context, ref: Exclude<JobRef, { type: 'sendOn' }>): WalletRow | null {
   switch (ref.type) {
     case 'payment': {
       const payment = store.payment(ref.paymentId)
@@ -55,9 +66,9 @@ function openWallet({ store }: Context, ref: JobRef): WalletRow | null {
 
 const stepOf = { payment: 'send', announce: 'announce', claim: 'end', reclaim: 'end' } as const
 
-/** Deploys and wallet actions keep the gas that was estimated for them. */
+/** The others keep the gas that was estimated for them. */
 function recordGas(ctx: Context, ref: JobRef, gasUsed: number): void {
-  if (ref.type === 'deploy' || ref.type === 'walletAction') return
+  if (ref.type === 'deploy' || ref.type === 'walletAction' || ref.type === 'sendOn') return
   const payment = ctx.store.payment(ref.type === 'payment' ? ref.paymentId : ref.payoutId)
   if (payment) correctGas(ctx, payment, stepOf[ref.type], gasUsed)
 }
@@ -70,7 +81,7 @@ function recordRevert(ctx: Context, ref: JobRef & { type: 'payment' }, revert: s
   if (revert === null) return
   recordFailure(ctx)
   const wallet = ctx.store.wallet(payment.wallet_id)
-  if (wallet && payment.kind === 'send') forgetRecipient(ctx, wallet, payment.to_address!)
+  if (wallet && kindOf(payment).paidTo === 'address') forgetRecipient(ctx, wallet, payment.to_address!)
 }
 
 const refusals: Record<string, string> = {
@@ -94,6 +105,12 @@ function recordHash(ctx: Context, ref: JobRef, txHash: Hex): void {
       return
     case 'walletAction':
       store.run('UPDATE wallet_action SET tx_hash = ? WHERE id = ?', txHash, ref.actionId)
+      return
+    case 'sendOn':
+      store.run(
+        "UPDATE send_on SET tx_hash = ? WHERE payout_id = ? AND nonce = ? AND status = 'PROCESSING'",
+        ...[txHash, ref.payoutId, ref.nonce],
+      )
       return
     case 'claim':
     case 'reclaim': {

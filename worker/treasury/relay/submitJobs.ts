@@ -3,20 +3,36 @@ import { logError } from '../../observability/log.ts'
 import type { RelayJob } from '../../relayer/api.ts'
 import type { Context } from '../core/context.ts'
 import { payoutSetRefusal } from '../core/contracts.ts'
+import { inMemory } from '../core/memory.ts'
 import { relayerOf } from '../core/relayers.ts'
-import type { PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
+import { isRelayed } from '../storage/kindSql.ts'
+import type { PaymentRow, PayoutRow, SendOnRow, WalletRow } from '../storage/rows.ts'
 import { deliverableActions } from '../wallets/actions/actions.ts'
-import { announceJob, deployJob, jobId, paymentJob, paymentRef, payoutActionJob, walletActionJob } from './jobs.ts'
+import {
+  announceJob,
+  deployJob,
+  jobId,
+  paymentJob,
+  paymentRef,
+  payoutActionJob,
+  sendOnJob,
+  walletActionJob,
+} from './jobs.ts'
 import { recordDeployProblem } from './reports.ts'
+
+/** Jobs of payments whose signature is committed but not yet submitted. The tables have them as well. */
+const unsentJobs = inMemory((): { chainId: ChainId; job: RelayJob }[] => [])
+/** When a job was last submitted (ms), by id. */
+export const submittedAt = inMemory(() => new Map<string, number>())
 
 /** Queues the job of a payment for the next submission, without reading the payment back. Its signature is committed. */
 export function queueSignedPayment(ctx: Context, wallet: WalletRow, payment: PaymentRow): void {
-  ctx.unsentJobs.push({ chainId: wallet.chain_id, job: paymentJob(ctx, wallet, payment) })
+  unsentJobs(ctx).push({ chainId: wallet.chain_id, job: paymentJob(ctx, wallet, payment) })
 }
 
 /** Submits payments that were just signed. If the submission fails, `submitDueJobs` finds them again. */
 export async function submitSignedPayments(ctx: Context): Promise<void> {
-  while (ctx.unsentJobs.length > 0) await submit(ctx, ctx.unsentJobs.splice(0, maxJobsAtOnce))
+  while (unsentJobs(ctx).length > 0) await submit(ctx, unsentJobs(ctx).splice(0, maxJobsAtOnce))
 }
 
 /** Submits everything that is due according to the tables. */
@@ -37,7 +53,7 @@ async function submit(ctx: Context, jobs: DueJob[]): Promise<void> {
       const ref = ours.find((job) => job.id === id)?.ref
       if (ref?.type === 'deploy') recordDeployProblem(ctx, ref.walletId, reason)
     }
-    for (const { id } of ours) ctx.submittedAt.set(id, ctx.now())
+    for (const { id } of ours) submittedAt(ctx).set(id, ctx.now())
   }
   const failed = (await Promise.allSettled([toChain(8453), toChain(84532)])).find(({ status }) => status === 'rejected')
   if (failed) throw (failed as PromiseRejectedResult).reason
@@ -55,13 +71,14 @@ type DueJob = { chainId: ChainId; job: RelayJob; submitted?: () => void }
 export function dueJobs(ctx: Context): DueJob[] {
   const wallets = new Map(ctx.store.all<WalletRow>('SELECT * FROM wallet').map((wallet) => [wallet.id, wallet]))
   const before = ctx.now() - resubmitAfterMs
-  for (const [id, at] of ctx.submittedAt) if (at < before) ctx.submittedAt.delete(id)
+  for (const [id, at] of submittedAt(ctx)) if (at < before) submittedAt(ctx).delete(id)
   return [
     ...deploys(ctx, wallets),
     ...payments(ctx, wallets),
     ...walletActions(ctx, wallets),
     ...announcements(ctx, wallets, before),
     ...payoutActions(ctx, wallets, before),
+    ...sendOns(ctx),
   ]
 }
 
@@ -76,10 +93,10 @@ const deploys = (ctx: Context, wallets: Wallets): DueJob[] =>
 function payments(ctx: Context, wallets: Wallets): DueJob[] {
   const open = ctx.store.all<Pick<PaymentRow, 'id' | 'sig_version'>>(
     // A restored payment whose signature is lost is settled by the chain alone.
-    "SELECT id, sig_version FROM payment WHERE status = 'PROCESSING' AND kind <> 'x402' AND r IS NOT NULL ORDER BY wallet_id, sequence",
+    `SELECT id, sig_version FROM payment WHERE status = 'PROCESSING' AND ${isRelayed('kind')} AND r IS NOT NULL ORDER BY wallet_id, sequence`,
   )
   return open
-    .filter((row) => !ctx.submittedAt.has(jobId(paymentRef(row))))
+    .filter((row) => !submittedAt(ctx).has(jobId(paymentRef(row))))
     .slice(0, maxJobsAtOnce)
     .map(({ id }) => {
       const payment = ctx.store.payment(id)!
@@ -94,7 +111,7 @@ const walletActions = (ctx: Context, wallets: Wallets): DueJob[] =>
       const wallet = wallets.get(action.wallet_id)!
       return { chainId: wallet.chain_id, job: walletActionJob(ctx, wallet, action) }
     })
-    .filter(({ job }) => !ctx.submittedAt.has(job.id))
+    .filter(({ job }) => !submittedAt(ctx).has(job.id))
 
 /** Payouts that meet the condition `due`, with their wallets. */
 const duePayouts = (ctx: Context, wallets: Wallets, due: string, before: number) =>
@@ -125,3 +142,9 @@ function payoutActions(ctx: Context, wallets: Wallets, before: number): DueJob[]
     return { chainId: wallet.chain_id, job: payoutActionJob(ctx, wallet, payout), submitted }
   })
 }
+
+const sendOns = (ctx: Context): DueJob[] =>
+  ctx.store
+    .all<SendOnRow>("SELECT * FROM send_on WHERE status = 'PROCESSING' AND r IS NOT NULL LIMIT ?", maxJobsAtOnce)
+    .map((row) => ({ chainId: row.chain_id, job: sendOnJob(ctx, row) }))
+    .filter(({ job }) => !submittedAt(ctx).has(job.id))

@@ -1,8 +1,10 @@
 import { formatUsdc } from '#domain/money.ts'
+import { chainNameOf } from '#domain/networks.ts'
 import { percentUsed } from '#domain/statistics.ts'
 import { isoOf } from '#domain/time.ts'
 import type { AccountFigures, Overview, OverviewBalance } from '#schemas/overview.ts'
 import { primaryChain } from '../../chain/networkSettings.ts'
+import type { ChainId } from '../../chain/types.ts'
 import type { Context } from '../core/context.ts'
 import { agentView } from '../policies/views.ts'
 import { formatColumn, fromColumn } from '../storage/columns.ts'
@@ -52,12 +54,6 @@ export function figures(ctx: Context): Omit<AccountFigures, keyof OverviewBalanc
     groupCount: store.count('policy_group WHERE deleted_at IS NULL'),
     agentCount: store.count('agent WHERE deleted_at IS NULL'),
     activeAgentCount: store.accountPaused ? 0 : store.count(activeAgents),
-    prunedRefusals: store.meta('pruned_refusals') ?? 0,
-    held: formatUsdc(
-      BigInt(
-        store.first<{ sum: number | null }>(`SELECT sum(held) AS sum FROM wallet WHERE ${isPrimary(ctx)}`)!.sum ?? 0,
-      ),
-    ),
     activeAgents: store.accountPaused
       ? []
       : store
@@ -74,12 +70,14 @@ export function figures(ctx: Context): Omit<AccountFigures, keyof OverviewBalanc
 /** The five groups that have used the largest share of their limit. */
 function budgets(store: Store): Overview['budgets'] {
   return store
-    .all<GroupRow & { spend_limit: number }>(
-      'SELECT * FROM policy_group WHERE deleted_at IS NULL AND spend_limit IS NOT NULL ORDER BY (spent + held) * 1.0 / spend_limit DESC LIMIT 5',
+    .all<GroupRow & { spend_limit: number; chain_id: ChainId }>(
+      `SELECT policy_group.*, wallet.chain_id FROM policy_group JOIN wallet ON wallet.id = wallet_id
+       WHERE deleted_at IS NULL AND spend_limit IS NOT NULL ORDER BY (spent + policy_group.held) * 1.0 / spend_limit DESC LIMIT 5`,
     )
     .map((group) => ({
       id: group.id,
       name: group.name,
+      chain: chainNameOf(group.chain_id),
       limit: formatColumn(group.spend_limit),
       spent: formatColumn(group.spent),
       held: formatColumn(group.held),

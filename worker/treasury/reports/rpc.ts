@@ -42,7 +42,7 @@ export class Reports extends RpcTarget {
     const { store } = this.#ctx
     const known = store.liveWallet(walletId)
     if (!known) return notFound('Wallet')
-    await this.#ctx.refreshWallet(known)
+    await this.#ctx.chainReads.refresh(known)
     forgetSnapshot(this.#ctx, walletId)
     const balance = await balanceOf(this.#ctx, known)
     const wallet = store.wallet(walletId)!

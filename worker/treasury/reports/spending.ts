@@ -17,11 +17,19 @@ export function spendingOf({ env, store, now }: Context, { days, by, walletId }:
   if (walletId !== undefined && !store.wallet(walletId)) return notFound('Wallet', 'wallet')
   const window = lastDays(now(), days)
   const wallets = walletId === undefined ? 'wallet_id IN (SELECT id FROM wallet WHERE chain_id = ?2)' : 'wallet_id = ?2'
+  const of = walletId ?? primaryChain(env)
+  const firstDay = utcDay(window[0]!.startsAt)
+  const before = store.all<{ day: number; sum: number }>(
+    `SELECT day - ?1 AS day, sum(amount) AS sum FROM spent_day WHERE day >= ?1 AND day < ?1 + ?3 AND ${wallets} GROUP BY 1`,
+    firstDay - days,
+    of,
+    days,
+  )
   const rows = store.all<{ id: string | null; day: number; n: number; sum: number }>(
     `SELECT nullif(${by}_id, '') AS id, day - ?1 AS day, sum(n) AS n, sum(amount) AS sum FROM spent_day
      WHERE day >= ?1 AND ${wallets} GROUP BY 1, 2 HAVING sum(n) > 0`,
-    utcDay(window[0]!.startsAt),
-    walletId ?? primaryChain(env),
+    firstDay,
+    of,
   )
   const found = new Map<string | null, Sums>()
   for (const { id, day, n, sum } of rows) {
@@ -38,10 +46,24 @@ export function spendingOf({ env, store, now }: Context, { days, by, walletId }:
   const others = sorted.slice(shown.length)
   return ok({
     days: window.map(({ day }) => day),
+    previous: window.map((_, i) => formatUsdc(fromColumn(before.find(({ day }) => day === i)?.sum ?? 0))),
     series: [
-      ...shown.map(([id, sums]) => seriesOf(id === null ? 'user' : by, id, nameOf(store, by, id), sums)),
+      ...shown.map(([id, sums]) => ({
+        ...sumsOf(sums),
+        ...{
+          kind: id === null ? ('user' as const) : by,
+          id,
+          name: nameOf(store, by, id),
+          order: orderOf(store, by, id),
+        },
+      })),
       ...(others.length > 0
-        ? [seriesOf('others', null, `${others.length} others`, others.map(([, sums]) => sums).reduce(addSums))]
+        ? [
+            {
+              ...sumsOf(others.map(([, sums]) => sums).reduce(addSums)),
+              ...{ kind: 'others' as const, id: null, name: `${others.length} others`, order: null },
+            },
+          ]
         : []),
     ],
   })
@@ -56,14 +78,21 @@ const addSums = (a: Sums, b: Sums): Sums => ({
   amounts: a.amounts.map((amount, i) => amount + b.amounts[i]!),
 })
 
-const seriesOf = (kind: SpendingSeries['kind'], id: string | null, name: string, sums: Sums): SpendingSeries => ({
-  kind,
-  id,
-  name,
-  count: sums.count,
-  total: formatUsdc(sums.total),
-  amounts: sums.amounts.map(formatUsdc),
+const sumsOf = ({ count, total, amounts }: Sums): Pick<SpendingSeries, 'count' | 'total' | 'amounts'> => ({
+  count,
+  total: formatUsdc(total),
+  amounts: amounts.map(formatUsdc),
 })
+
+/** How many agents or groups of the account, deleted ones included, are older. */
+function orderOf(store: Store, by: 'agent' | 'group', id: string | null): number | null {
+  if (id === null) return null
+  const table = by === 'agent' ? 'agent' : 'policy_group'
+  return store.count(
+    `${table} WHERE (created_at, id) < (SELECT created_at, id FROM ${table} AS own WHERE own.id = ?)`,
+    id,
+  )
+}
 
 /** The name of a series. Deleted agents and groups keep theirs. */
 const nameOf = (store: Store, by: 'agent' | 'group', id: string | null): string =>

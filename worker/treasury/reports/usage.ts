@@ -3,7 +3,7 @@ import { formatUsdc, type MicroUsdc, microUsdc, saturatingSub, zeroUsdc } from '
 import { chainNameOf } from '#domain/networks.ts'
 import { lastsUntil, monthOf, percentUsed } from '#domain/statistics.ts'
 import { dayMs, isoOf } from '#domain/time.ts'
-import type { Usage } from '#schemas/usage.ts'
+import type { KeyBudget, MonthBudget, Usage } from '#schemas/usage.ts'
 import { primaryChain } from '../../chain/networkSettings.ts'
 import type { Context } from '../core/context.ts'
 import { gasAllowance } from '../limits/gas.ts'
@@ -20,40 +20,43 @@ export function usageOf(ctx: Context): Usage {
   const primary = primaryChain(ctx.env)
   const now = ctx.now()
   const { month, startsAt, endsAt } = monthOf(now)
+  const previous = monthOf(startsAt - 1)
   const spent = spentBy(store, 'wallet_id', startsAt)
+  const spentBefore = spentBy(store, 'wallet_id', previous.startsAt, startsAt)
   const pace = spentBy(store, 'group_id', paceFrom(now))
   const wallets = store.all<WalletRow>("SELECT * FROM wallet WHERE status <> 'deleted' ORDER BY created_at")
   const keys = wallets
     .filter((wallet) => wallet.chain_id === primary && wallet.status === 'active' && wallet.kind === 'smart')
     .map((wallet) => sessionKey(store, wallet, now) ?? noKey)
-  const limit = keys.length === 0 ? null : sumOf(keys.map((key) => key.limit))
-  const currentSpent = store
-    .all<{ id: string }>('SELECT id FROM wallet WHERE chain_id = ?', primary)
-    .reduce((sum, { id }) => sum + (spent.get(id) ?? zeroUsdc), 0n)
+  const all = keys.length === 0 ? null : keys.reduce(addKeys)
+  const onPrimary = (of: Spent) =>
+    store
+      .all<{ id: string }>('SELECT id FROM wallet WHERE chain_id = ?', primary)
+      .reduce((sum, { id }) => sum + (of.get(id) ?? zeroUsdc), 0n)
   const gas = gasAllowance(ctx, null)
   return {
     globalBudget: {
-      currentSpent: formatUsdc(currentSpent),
-      ...against(currentSpent, limit),
-      remaining: limit === null ? null : formatUsdc(sumOf(keys.map((key) => key.remaining))),
+      ...monthBudget(onPrimary(spent), all),
       currentPeriod: month,
       periodStart: isoOf(startsAt),
       periodEnd: isoOf(endsAt),
+      previous: {
+        period: previous.month,
+        periodStart: isoOf(previous.startsAt),
+        spent: formatUsdc(onPrimary(spentBefore)),
+      },
     },
+    sessionKeys: all && keyBudget(all),
     gasAllowance: { ...gas, payments: Math.floor(gas.remaining / stepGas.send) },
     wallets: wallets.map((wallet) => {
-      const used = spent.get(wallet.id) ?? zeroUsdc
       const key = sessionKey(store, wallet, now)
       return {
         id: wallet.id,
         name: wallet.name,
         address: wallet.address,
         chain: chainNameOf(wallet.chain_id),
-        sessionKeyBudget: {
-          currentSpent: formatUsdc(used),
-          ...against(used, key?.limit ?? null),
-          remaining: key && formatUsdc(key.remaining),
-        },
+        sessionKeyBudget: monthBudget(spent.get(wallet.id) ?? zeroUsdc, key),
+        sessionKey: key && keyBudget(key),
         policyGroups: groupsOf(store, wallet, pace, now),
       }
     }),
@@ -65,31 +68,58 @@ const against = (spent: bigint, limit: bigint | null) => ({
   percentUsed: limit === null ? null : percentUsed(spent, limit),
 })
 
+const monthBudget = (spent: bigint, key: SessionKey | null): MonthBudget => ({
+  currentSpent: formatUsdc(spent),
+  ...against(spent, key?.limit ?? null),
+  remaining: key && formatUsdc(saturatingSub(key.limit, spent)),
+})
+
+const keyBudget = ({ limit, used, endsAt }: SessionKey): KeyBudget => ({
+  limit: formatUsdc(limit),
+  used: formatUsdc(used),
+  remaining: formatUsdc(saturatingSub(limit, used)),
+  percentUsed: percentUsed(used, limit),
+  endsAt: isoOf(endsAt),
+})
+
 type Spent = Map<string | null, MicroUsdc>
 
-/** `since`: the start of a UTC day, in ms. */
-function spentBy(store: Store, column: 'wallet_id' | 'group_id', since: number): Spent {
+/** `since` and `until`: the starts of UTC days, in ms. */
+function spentBy(
+  store: Store,
+  column: 'wallet_id' | 'group_id',
+  since: number,
+  until = Number.MAX_SAFE_INTEGER,
+): Spent {
   const rows = store.all<{ id: string | null; sum: number }>(
-    `SELECT nullif(${column}, '') AS id, sum(amount) AS sum FROM spent_day WHERE day >= ? GROUP BY 1`,
+    `SELECT nullif(${column}, '') AS id, sum(amount) AS sum FROM spent_day WHERE day >= ? AND day < ? GROUP BY 1`,
     utcDay(since),
+    utcDay(until),
   )
   return new Map(rows.map(({ id, sum }) => [id, fromColumn(sum)]))
 }
 
-type SessionKey = { limit: bigint; remaining: bigint }
-const noKey: SessionKey = { limit: 0n, remaining: 0n }
-const sumOf = (amounts: bigint[]): bigint => amounts.reduce((sum, one) => sum + one, 0n)
+/** `used` with what is held; `endsAt` in ms, null if it is not valid. */
+type SessionKey = { limit: bigint; used: bigint; endsAt: number | null }
+const noKey: SessionKey = { limit: 0n, used: 0n, endsAt: null }
+
+const addKeys = (a: SessionKey, b: SessionKey): SessionKey => ({
+  limit: a.limit + b.limit,
+  used: a.used + b.used,
+  endsAt: a.endsAt === null || b.endsAt === null ? (a.endsAt ?? b.endsAt) : Math.min(a.endsAt, b.endsAt),
+})
 
 /**
- * What the valid session key may pay in all, and what is left of it, also after a rotation within the month; nothing if there
+ * What the valid session key may pay in all, and what it has used, also after a rotation within the month; nothing if there
  * is none. Null for an imported wallet, which has no limit.
  */
 function sessionKey(store: Store, wallet: WalletRow, now: number): SessionKey | null {
   if (wallet.kind === 'imported') return null
   const session = store.session(wallet.id)
-  if (!session || session.valid_until * 1000 < now) return noKey
-  const [limit, used] = [fromColumn(session.spend_limit), fromColumn(session.used) + fromColumn(session.held)]
-  return { limit, remaining: saturatingSub(limit, used) }
+  const endsAt = session === null ? 0 : session.valid_until * 1000
+  if (session === null || endsAt < now) return noKey
+  const used = fromColumn(session.used) + fromColumn(session.held)
+  return { limit: fromColumn(session.spend_limit), used, endsAt }
 }
 
 function groupsOf(store: Store, wallet: WalletRow, pace: Spent, now: number): Usage['wallets'][number]['policyGroups'] {

@@ -1,12 +1,12 @@
 import { accountRows } from '../../db/userRestores.ts'
-import type { KeptValue } from '../../history/api.ts'
+import type { RecoverableValue } from '../../history/api.ts'
 import { historyOf } from '../../historyOf.ts'
 import { compareContacts } from '../account/contacts.ts'
 import { keepOwner } from '../account/owner.ts'
 import { contactChanged } from '../changes/contacts.ts'
 import type { Context } from '../core/context.ts'
-import type { KeptAgent, KeptWallet } from '../delivery/kept.ts'
-import { ensureSaltBackedUp, saltBinding } from '../payouts/keys.ts'
+import type { RecoverableAgent, RecoverableWallet } from '../delivery/recoverableRows.ts'
+import { ensureSaltBackedUp, saltBinding } from '../payments/payouts/keys.ts'
 import { bindKey } from './copy.ts'
 import type { Unexplained } from './rpcTypes.ts'
 
@@ -18,7 +18,7 @@ export async function copyAccount(ctx: Context): Promise<Unexplained[]> {
   const { store, db, userId } = ctx
   const [{ owner, suspension }, kept] = await Promise.all([
     accountRows(db, userId),
-    historyOf(ctx.env, userId).keptValues(),
+    historyOf(ctx.env, userId).recoverableValues(),
   ])
   const sealed = kept.find(({ name }) => name === 'salt')?.value
   const salt = sealed === undefined ? null : await ctx.sealer.open(sealed, saltBinding(ctx))
@@ -33,7 +33,7 @@ export async function copyAccount(ctx: Context): Promise<Unexplained[]> {
     // Of two at one address, the one that was not deleted.
     const wallets = walletsIn(kept).sort((a, b) => Number(a.deleted) - Number(b.deleted))
     for (const wallet of wallets) unexplained.push(...copyWallet(ctx, wallet))
-    for (const [id, { name }] of valuesOf<KeptAgent>(kept, 'agent')) store.update('agent', id, { name })
+    for (const [id, { name }] of valuesOf<RecoverableAgent>(kept, 'agent')) store.update('agent', id, { name })
   })
   if (store.meta('payout_salt') !== null) await ensureSaltBackedUp(ctx)
   const { missing } = await compareContacts(ctx, false)
@@ -42,22 +42,22 @@ export async function copyAccount(ctx: Context): Promise<Unexplained[]> {
 }
 
 /** The values named `<kind>:<id>`, with their ids. */
-const valuesOf = <Value>(kept: KeptValue[], kind: 'agent' | 'wallet'): [id: string, Value][] =>
+const valuesOf = <Value>(kept: RecoverableValue[], kind: 'agent' | 'wallet'): [id: string, Value][] =>
   kept.flatMap(({ name, value }) => {
     const [itsKind, id] = name.split(':')
     return itsKind === kind ? [[id!, JSON.parse(value) as Value] as const] : []
   })
 
-const walletsIn = (kept: KeptValue[]) => valuesOf<KeptWallet>(kept, 'wallet').map(([, wallet]) => wallet)
+const walletsIn = (kept: RecoverableValue[]) => valuesOf<RecoverableWallet>(kept, 'wallet').map(([, wallet]) => wallet)
 
-export const keptWallets = async ({ env, userId }: Context): Promise<KeptWallet[]> =>
-  walletsIn(await historyOf(env, userId).keptValues())
+export const recoverableWallets = async ({ env, userId }: Context): Promise<RecoverableWallet[]> =>
+  walletsIn(await historyOf(env, userId).recoverableValues())
 
 /**
  * Adds a wallet that was created since, without its keys, which only the lost object had. One that was also deleted since
  * is added as well, so that its payments have a wallet and its logs are read.
  */
-function copyWallet(ctx: Context, { deleted: _, name, request, ...wallet }: KeptWallet): Unexplained[] {
+function copyWallet(ctx: Context, { deleted: _, name, request, ...wallet }: RecoverableWallet): Unexplained[] {
   const { store } = ctx
   bindKey(ctx, request, 'wallet', wallet.id, wallet.created_at)
   if (store.wallet(wallet.id)) {
@@ -87,7 +87,7 @@ function copyWallet(ctx: Context, { deleted: _, name, request, ...wallet }: Kept
 }
 
 /** Deletes wallets that were deleted since, as `deleteWallet` does, after their logs have been read. */
-export function deleteWallets({ store }: Context, kept: KeptWallet[]): void {
+export function deleteWallets({ store }: Context, kept: RecoverableWallet[]): void {
   for (const { id } of kept.filter(({ deleted }) => deleted)) {
     store.run("UPDATE wallet SET status = 'deleted', sealed_key = '' WHERE id = ?", id)
     store.run("UPDATE session SET sealed_key = '', current = 0 WHERE wallet_id = ?", id)

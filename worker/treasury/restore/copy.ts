@@ -1,17 +1,18 @@
 import { cancelText } from '#domain/approval.ts'
-import type { KeptCursor, KeptRow } from '../../history/api.ts'
+import { kindOf } from '#domain/kinds/kinds.ts'
+import type { RecoverableCursor, RecoverableRow } from '../../history/api.ts'
 import { historyOf } from '../../historyOf.ts'
 import type { Context } from '../core/context.ts'
-import type { KeptPayment, KeptPayout, KeptRequest } from '../delivery/kept.ts'
+import type { RecoverablePayment, RecoverablePayout, RecoverableRequest } from '../delivery/recoverableRows.ts'
 import { audit } from '../ledger/audit.ts'
 import { takeAllNumbers } from '../ledger/purchaseNumbers.ts'
 import { recordChange } from '../outbox/changes.ts'
 import { enqueuePayout } from '../outbox/enqueue.ts'
 import { restored, stopQueued } from '../payments/cancel.ts'
-import { codeReplayMs, newCode } from '../payouts/codes.ts'
-import { storedPayoutKey } from '../payouts/keys.ts'
+import { codeReplayMs, newCode } from '../payments/payouts/codes.ts'
+import { storedPayoutKey } from '../payments/payouts/keys.ts'
 import { rescanFrom } from '../settlement/scan.ts'
-import { unset } from '../storage/newPayment.ts'
+import { emptyColumns } from '../storage/newPayment.ts'
 import type { PaymentRow, PayoutRow } from '../storage/rows.ts'
 import { recompute } from './recompute.ts'
 import type { Progress, Unexplained } from './rpcTypes.ts'
@@ -28,9 +29,9 @@ type Code = Awaited<ReturnType<typeof newCode>>
 export async function copyPage(
   ctx: Context,
   { cursor, until }: Progress,
-): Promise<{ next: KeptCursor | null; unexplained: Unexplained[] }> {
+): Promise<{ next: RecoverableCursor | null; unexplained: Unexplained[] }> {
   const { store, env, userId } = ctx
-  const rows = await historyOf(env, userId).keptRows(cursor, pageSize)
+  const rows = await historyOf(env, userId).recoverableRows(cursor, pageSize)
   const codes = new Map<string, Code>()
   for (const { id, payout } of rows)
     if (payout !== null && store.payout(id) === null)
@@ -48,15 +49,20 @@ export async function copyPage(
   })
 }
 
-function copyRow(ctx: Context, until: Progress['until'], { kept, payout }: KeptRow, code?: Code): Unexplained[] {
+function copyRow(
+  ctx: Context,
+  until: Progress['until'],
+  { recoverable, payout }: RecoverableRow,
+  code?: Code,
+): Unexplained[] {
   const { store } = ctx
-  const { row, request } = JSON.parse(kept) as KeptPayment
+  const { row, request } = JSON.parse(recoverable) as RecoverablePayment
   const id = row.id!
   const here = store.payment(id)
   // A request that was never accepted is deleted after a month, but its key stays.
   if (!here && row.accepted_at === undefined && request && isBound(ctx, request, id)) return []
   bindKey(ctx, request, 'payment', id, row.created_at!)
-  const terms = payout === null ? null : (JSON.parse(payout) as KeptPayout)
+  const terms = payout === null ? null : (JSON.parse(payout) as RecoverablePayout)
   // What was signed here is settled by the chain, except a purchase that died since: its number is another one's now.
   const isSigned = here !== null && here.sig_version > 0 && !(isNumbered(here) && row.authorization === undefined)
   const unexplained = isSigned ? [] : copyPayment(ctx, until, row, request)
@@ -64,14 +70,20 @@ function copyRow(ctx: Context, until: Progress['until'], { kept, payout }: KeptR
   return unexplained
 }
 
-const isNumbered = ({ kind, epoch, authorization }: PaymentRow) =>
-  kind === 'x402' && epoch === null && authorization !== null
+const isNumbered = (payment: PaymentRow) =>
+  kindOf(payment).submittedBy === 'seller' && payment.epoch === null && payment.authorization !== null
 
-const isBound = ({ store }: Context, { key }: KeptRequest, ref: string): boolean =>
+const isBound = ({ store }: Context, { key }: RecoverableRequest, ref: string): boolean =>
   store.first('SELECT 1 FROM idempotency WHERE key = ? AND ref = ?', key, ref) !== null
 
 /** History's binding prevails: an object that did not know that it was rolled back may have used the key again. */
-export function bindKey({ store }: Context, request: KeptRequest | null, kind: string, ref: string, at: number): void {
+export function bindKey(
+  { store }: Context,
+  request: RecoverableRequest | null,
+  kind: string,
+  ref: string,
+  at: number,
+): void {
   if (request === null) return
   store.run('DELETE FROM idempotency WHERE key = ?', request.key)
   store.insert('idempotency', { ...request, kind, ref, created_at: at })
@@ -87,19 +99,19 @@ function copyPayment(
   ctx: Context,
   until: Progress['until'],
   row: Partial<PaymentRow>,
-  request: KeptRequest | null,
+  request: RecoverableRequest | null,
 ): Unexplained[] {
   const { store } = ctx
-  const copy = { ...unset, ...row, request_key: request?.key ?? null, grant_id: null } as PaymentRow
+  const copy = { ...emptyColumns, ...row, request_key: request?.key ?? null, grant_id: null } as PaymentRow
   const wallet = store.wallet(copy.wallet_id)
   if (!wallet) return [{ what: 'payment', ref: copy.id, detail: `its wallet ${copy.wallet_id} is not here` }]
   const other = store.first<{ id: string }>(
     'SELECT id FROM payment WHERE wallet_id = ? AND (epoch = ? AND sequence = ? OR authorization = ?) AND id <> ?',
     ...[copy.wallet_id, copy.epoch, copy.sequence, copy.authorization, copy.id],
   )
-  if (other) return [{ what: 'payment', ref: copy.id, detail: `${other.id} has its nonce` }]
+  if (other) return [{ what: 'payment', ref: copy.id, detail: `its nonce is already used by ${other.id}` }]
   // A purchase without its number was proven dead.
-  const isOpen = copy.sig_version > 0 && (copy.kind !== 'x402' || copy.authorization !== null)
+  const isOpen = copy.sig_version > 0 && (kindOf(copy).submittedBy === 'relayer' || copy.authorization !== null)
   if (isOpen)
     Object.assign(copy, open, {
       max_deadline: Math.max(until[wallet.chain_id] ?? 0, copy.max_deadline ?? 0),
@@ -132,7 +144,7 @@ const notCopied = {
   ...{ action_block: null, action_delivered_at: null, action_tx: null, action_by: null },
 } satisfies Partial<PayoutRow>
 
-function copyPayout(ctx: Context, kept: KeptPayout, code: Code | undefined): Unexplained[] {
+function copyPayout(ctx: Context, kept: RecoverablePayout, code: Code | undefined): Unexplained[] {
   const { store, now } = ctx
   const id = kept.id!
   const here = store.payout(id)
@@ -163,10 +175,11 @@ function copyPayout(ctx: Context, kept: KeptPayout, code: Code | undefined): Une
 }
 
 /** What people have done off chain since with a payout that is known here. The code is the newest one that was sent. */
-function keepNewer({ store }: Context, kept: KeptPayout, here: PayoutRow): void {
+function keepNewer({ store }: Context, kept: RecoverablePayout, here: PayoutRow): void {
   store.update('payout', here.id, {
     taken_down_at: kept.taken_down_at ?? null,
     receipt_at: kept.receipt_at ?? null,
+    kept_domain: kept.kept_domain ?? null,
     reminded: Math.max(kept.reminded!, here.reminded),
     sealed_token: kept.sealed_token!,
     // The Relayer knows the jobs of earlier versions and would not send them again.

@@ -1,5 +1,6 @@
 import { recountWindows } from '../ledger/windows.ts'
 import { rulesOf } from '../storage/groupPolicy.ts'
+import { isFunding } from '../storage/kindSql.ts'
 import type { GroupRow } from '../storage/rows.ts'
 import { statusIn } from '../storage/statuses.ts'
 import type { Store } from '../storage/store.ts'
@@ -30,7 +31,7 @@ const ledgers: Sums[] = [
     columns: {
       held: isHeld,
       spent: isSpent,
-      unclaimed: `payment.kind = 'payout' AND ${isHeld}`,
+      unclaimed: `${isFunding('payment.kind')} AND ${isHeld}`,
     },
   },
 ]

@@ -1,6 +1,6 @@
 import type { RestoreState } from '#schemas/ops.ts'
 import type { ChainId } from '../../chain/types.ts'
-import type { KeptCursor } from '../../history/api.ts'
+import type { RecoverableCursor } from '../../history/api.ts'
 
 /** Something that the restore cannot explain. The account stays closed until an operator accepts it. */
 export type Unexplained = {
@@ -16,7 +16,7 @@ export type Progress = {
   /** The last deadline of any signature that may exist, in unix seconds by chain. */
   until: Partial<Record<ChainId, number>>
   /** The last payment that was copied. */
-  cursor: KeptCursor
+  cursor: RecoverableCursor
   /** Wallets whose logs were read. */
   read: string[]
   unexplained: Unexplained[]

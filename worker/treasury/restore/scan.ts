@@ -6,10 +6,11 @@ import { finalizedBlock, freshHead } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
 import { releaseDead } from '../settlement/release.ts'
 import { BooksDiffer, scanWallet } from '../settlement/scan.ts'
+import { hasOwnAddress } from '../storage/kindSql.ts'
 import type { WalletRow } from '../storage/rows.ts'
 import { statusIn } from '../storage/statuses.ts'
 import { followDeploy } from '../wallets/deploy.ts'
-import { keptWallets } from './account.ts'
+import { recoverableWallets } from './account.ts'
 import type { Progress, StepInput, StepResult, Unexplained } from './rpcTypes.ts'
 
 /** A Treasury that has not confirmed the freeze may still sign for this long after the freeze in D1. */
@@ -31,7 +32,7 @@ export async function waitForDeadlines(
   const until = { ...progress.until }
   const result = (wait: StepResult['wait']) => ({ progress: { ...progress, until }, wait })
   if (frozenAt === null && ctx.now() < startedAt + stopMs) return result({ until: 0, finalAt: 0 })
-  const chainIds = new Set([...live(ctx), ...(await keptWallets(ctx))].map(({ chain_id }) => chain_id))
+  const chainIds = new Set([...live(ctx), ...(await recoverableWallets(ctx))].map(({ chain_id }) => chain_id))
   for (const chainId of chainIds) {
     until[chainId] ??= await lastDeadline(ctx, chainId)
     const { timestamp: finalAt } = await finalizedBlock(ctx, chainId)
@@ -44,7 +45,7 @@ export async function waitForDeadlines(
 async function lastDeadline(ctx: Context, chainId: ChainId): Promise<number> {
   const { timestamp } = await freshHead(ctx, chainId, 0)
   const here = ctx.store.first<{ deadline: number | null }>('SELECT max(max_deadline) AS deadline FROM payment')!
-  const inHistory = await historyOf(ctx.env, ctx.userId).keptDeadlines()
+  const inHistory = await historyOf(ctx.env, ctx.userId).recoverableDeadlines()
   return Math.max(timestamp + deadlineSeconds, ...[here, ...inHistory].map(({ deadline }) => deadline ?? 0))
 }
 
@@ -56,11 +57,11 @@ export async function scanNext(ctx: Context, progress: Progress): Promise<{ prog
   try {
     if (wallet.status === 'deploying' || wallet.status === 'failed') await followDeploy(ctx, wallet)
     const head = await freshHead(ctx, wallet.chain_id, 0)
-    const isLevel = await scanWallet(ctx, wallet.id, head)
-    if (isLevel) await releaseDead(ctx, ctx.store.wallet(wallet.id)!, head)
+    const isCaughtUp = await scanWallet(ctx, wallet.id, head)
+    if (isCaughtUp) await releaseDead(ctx, ctx.store.wallet(wallet.id)!, head)
     const { halt_detail } = ctx.store.wallet(wallet.id)!
     if (halt_detail !== null) unexplained.push({ what: 'books', ref: wallet.id, detail: halt_detail })
-    else if (!isLevel || openPayments(ctx, wallet.id) > 0) return { progress, isDone: false }
+    else if (!isCaughtUp || openPayments(ctx, wallet.id) > 0) return { progress, isDone: false }
   } catch (error) {
     if (!(error instanceof BooksDiffer)) throw error
     unexplained.push({ what: 'books', ref: wallet.id, detail: differenceIn(error) })
@@ -91,7 +92,7 @@ export const unrecordedTransfers = ({ store }: Context, afterAudit: number): Unr
   // One may have been booked before its payment was copied.
   const isRecorded = ({ to, tx }: Unrecorded) =>
     store.first(
-      `SELECT 1 FROM payment WHERE kind <> 'payout' AND status IN ${statusIn.alive} AND to_address = ?1 COLLATE NOCASE AND tx_hash = ?2
+      `SELECT 1 FROM payment WHERE ${hasOwnAddress('kind')} AND status IN ${statusIn.alive} AND to_address = ?1 COLLATE NOCASE AND tx_hash = ?2
        UNION ALL SELECT 1 FROM payout JOIN payment USING (id) WHERE address = ?1 AND tx_hash = ?2`,
       to,
       tx,

@@ -12,7 +12,7 @@ import { enqueue } from '../outbox/enqueue.ts'
 import { toColumn } from '../storage/columns.ts'
 import { isOpenPayout, statusIn } from '../storage/statuses.ts'
 import { readAllNow } from '../wallets/idleReads.ts'
-import { copyAccount, deleteWallets, keptWallets } from './account.ts'
+import { copyAccount, deleteWallets, recoverableWallets } from './account.ts'
 import { begin } from './begin.ts'
 import { copyPage } from './copy.ts'
 import { recompute } from './recompute.ts'
@@ -108,7 +108,7 @@ async function conclude(ctx: Context, { id, progress, confirmed, accept }: StepI
   if (all.unexplained.length > 0 && (accept?.list !== list || store.count(open) > 0))
     return { state: 'needs_review', progress: all, wait: null, list }
   const isWatched = confirmed === null || strays.length > 0
-  const kept = await keptWallets(ctx)
+  const kept = await recoverableWallets(ctx)
   for (const chainId of chainIds) await relayerOf(ctx, chainId).unfreeze(ctx.userId)
   store.transaction(() => {
     if (store.meta('restore')?.id !== id) return

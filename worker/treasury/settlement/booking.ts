@@ -1,3 +1,4 @@
+import { kindOf } from '#domain/kinds/kinds.ts'
 import { nextPayment } from '#domain/payment.ts'
 import { sameAddress } from '#domain/sameAddress.ts'
 import { authorizationIn } from '../../chain/authorization.ts'
@@ -5,20 +6,24 @@ import { addressTopic, topics } from '../../chain/calls.ts'
 import type { Dust } from '../../chain/readLogs.ts'
 import type { Address, Hex, Log } from '../../chain/types.ts'
 import type { Context } from '../core/context.ts'
+import { inMemory } from '../core/memory.ts'
 import { audit } from '../ledger/audit.ts'
 import { settleFunding, settleReclaimed, settleSend, settleWithdrawn } from '../ledger/ledger.ts'
 import { countSettled } from '../ledger/purchaseNumbers.ts'
 import { recordConfirmation } from '../limits/gas.ts'
 import { recordChange } from '../outbox/changes.ts'
-import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
+import { enqueue, enqueuePayout, enqueueReturn } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import { recordMovement, recordSmallDeposits, reduceMovementAt } from '../payments/movements.ts'
-import { movePayout } from '../payouts/transitions.ts'
+import { movePayout } from '../payments/payouts/transitions.ts'
 import { formatColumn, fromColumn } from '../storage/columns.ts'
 import type { MovementRow, PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
 import { forgetSnapshot } from '../wallets/snapshots.ts'
 import { halt } from '../wallets/walletHalts.ts'
 import { dropWithdrawal, keepBooking, refuseOtherBranch } from './bookings.ts'
+
+/** Payments confirmed by the scan in progress; recorded as metrics once it has committed. */
+export const newlyConfirmed = inMemory((): PaymentRow[] => [])
 
 /**
  * Logs of one wallet: those of its contract and USDC's authorization logs (`own`), USDC transfers from it, to it and from its
@@ -64,12 +69,7 @@ function bookTransfer(ctx: Context, wallet: WalletRow, nonces: NonceLogs, log: L
   forgetSnapshot(ctx, wallet.id)
   if (outgoing) bookOutgoing(ctx, wallet, log, isSigned(wallet, nonces, log), paymentBefore(ctx, wallet, nonces, log))
   else bookIncoming(ctx, wallet, log)
-  ctx.store.run(
-    'INSERT INTO booked_log (wallet_id, block, log_index) VALUES (?, ?, ?)',
-    wallet.id,
-    log.blockNumber,
-    log.logIndex,
-  )
+  ctx.store.insert('booked_log', { wallet_id: wallet.id, block: log.blockNumber, log_index: log.logIndex })
 }
 
 /** Smaller deposits are booked together, one row for each block, because a stranger can make any number of them. */
@@ -93,21 +93,17 @@ export function dustOf(ctx: Context, wallet: WalletRow): (log: Log) => boolean {
 /** A node may omit some of a block's logs. Once it returns more of them than before, the difference is booked. */
 function bookDust(ctx: Context, wallet: WalletRow, { sum, count, ...first }: Dust): void {
   const { store } = ctx
-  const place = [wallet.id, first.blockNumber, dustIndex] as const
+  const place = { wallet_id: wallet.id, block: first.blockNumber, log_index: dustIndex }
   const booked = store.first<{ dust: number }>(
     'SELECT dust FROM booked_log WHERE wallet_id = ? AND block = ? AND log_index = ?',
-    ...place,
+    ...Object.values(place),
   )
   const value = Number(sum) - (booked?.dust ?? 0)
   if (value <= 0) return
   forgetSnapshot(ctx, wallet.id)
   store.run('UPDATE wallet SET deposits = deposits + ? WHERE id = ?', value, wallet.id)
   keepBooking(ctx, wallet, first, { kind: 'deposited', value, ref: recordSmallDeposits(ctx, wallet, value) })
-  store.run(
-    'INSERT OR REPLACE INTO booked_log (wallet_id, block, log_index, dust) VALUES (?, ?, ?, ?)',
-    ...place,
-    Number(sum),
-  )
+  store.replace('booked_log', { ...place, dust: Number(sum) })
   audit(store, ctx.now(), 'wallet.deposited', wallet.id, {
     amount: formatColumn(value),
     transfers: count,
@@ -218,7 +214,7 @@ function bookOutgoing(ctx: Context, wallet: WalletRow, log: Log, signed: boolean
     })
     return
   }
-  const event = payment.kind === 'payout' ? 'funded' : 'paid'
+  const { transfer: event, submittedBy } = kindOf(payment)
   const status = nextPayment(payment.status, event)
   if (status === null || !isTransferOf(payment, log)) {
     bookWithdrawal(ctx, wallet, log, value)
@@ -233,16 +229,16 @@ function bookOutgoing(ctx: Context, wallet: WalletRow, log: Log, signed: boolean
   const now = ctx.now()
   const seen = { tx_hash: log.transactionHash, confirmed_at: now, broadcast_at: payment.broadcast_at ?? now }
   store.update('payment', payment.id, { status, ...seen })
-  ctx.confirmed.push(store.payment(payment.id)!)
+  newlyConfirmed(ctx).push(store.payment(payment.id)!)
   const name = event === 'paid' ? 'payment.confirmed' : 'payment.funded'
   audit(store, ctx.now(), name, payment.id, { tx: log.transactionHash, block: log.blockNumber })
   recordChange(ctx, payment.id)
-  // A purchase costs no gas of ours, so it earns none either.
-  if (payment.kind !== 'x402') recordConfirmation(ctx, wallet.chain_id, fromColumn(value))
+  // What costs no gas of ours earns none either.
+  if (submittedBy === 'relayer') recordConfirmation(ctx, wallet.chain_id, fromColumn(value))
   keepBooking(ctx, wallet, log, { kind: event, value, ref: payment.id })
   if (event === 'paid') {
     settleSend(store, payment, ctx.now())
-    if (payment.kind === 'x402') {
+    if (submittedBy === 'seller') {
       countSettled(store, payment, 1)
       if (log.blockNumber <= wallet.final_block) store.run('UPDATE purchase SET offer = NULL WHERE id = ?', payment.id)
     }
@@ -292,7 +288,8 @@ function bookPayoutEnd(ctx: Context, log: Log): { wallet: WalletRow; amount: num
   if (!payout || !payment || payout.funded === 0 || BigInt(log.data) < fromColumn(payout.amount)) return null
   const to = addressIn(log.topics[2])
   const event = sameAddress(to, payout.payer) ? 'reclaimed' : 'withdrawn'
-  const moved = movePayout(ctx, payout, event, { tx: log.transactionHash, to })
+  const by = event === 'reclaimed' && { by: payout.action_by }
+  const moved = movePayout(ctx, payout, event, { tx: log.transactionHash, to, ...by })
   if (!moved) return null
   const now = ctx.now()
   const withdrawn_to = event === 'withdrawn' ? to : null
@@ -307,7 +304,8 @@ function bookPayoutEnd(ctx: Context, log: Log): { wallet: WalletRow; amount: num
   // If the budget got the amount back now, it could be spent again before the return is undone.
   else store.run('UPDATE payout SET returned_block = ? WHERE id = ?', log.blockNumber, payout.id)
   sendPaymentEvent(ctx, `payout.${event}`, payment.id, payment.status)
-  enqueue(ctx, event === 'withdrawn' ? 'mail.payout_claimed' : 'mail.payout_returned', payout.id)
+  if (event === 'withdrawn') enqueue(ctx, 'mail.payout_claimed', payout.id)
+  else enqueueReturn(ctx, payout)
   return event === 'reclaimed' ? { wallet, amount: payout.amount } : null
 }
 

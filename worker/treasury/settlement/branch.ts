@@ -11,7 +11,7 @@ const apartMs = 30_000 // 30 seconds
 /** The node shows a block other than the one that was booked. Nothing was booked or undone; the check is repeated. */
 export class BranchUnclear extends RpcUnavailable {}
 
-const noDoubt = { doubted_block: null, doubted_since: null }
+const trusted = { suspect_block: null, suspect_since: null }
 
 /**
  * Compares a booked block with the one that the first node shows at its height. If they differ, everything that is not
@@ -28,15 +28,15 @@ export async function undoOtherBranch(
   const { store } = ctx
   const known = store.wallet(wallet.id)!
   if (seen.hash === ours.hash) {
-    if (known.doubted_block === ours.block) store.update('wallet', wallet.id, noDoubt)
+    if (known.suspect_block === ours.block) store.update('wallet', wallet.id, trusted)
     return false
   }
   const isSure = (await secondDiffers(ctx, wallet, ours)) || isOld(ctx, known, ours.block)
   const now = store.wallet(wallet.id)!
   if (now.anchor_hash !== wallet.anchor_hash || now.final_block !== wallet.final_block) return true
-  if (!isSure) return recordDoubt(ctx, now, ours, seen)
+  if (!isSure) return recordSuspect(ctx, now, ours, seen)
   store.transaction(() => {
-    store.update('wallet', wallet.id, noDoubt)
+    store.update('wallet', wallet.id, trusted)
     undoBookings(ctx, wallet.id, { block: ours.block, hash: ours.hash, seen: seen.hash })
   })
   return true
@@ -50,19 +50,19 @@ async function secondDiffers(ctx: Context, wallet: WalletRow, ours: { block: num
 }
 
 /** True if the block has differed for `apartMs`. A clock that was set back proves nothing. */
-const isOld = (ctx: Context, { doubted_block, doubted_since }: WalletRow, block: number): boolean =>
-  doubted_block === block && ctx.now() - doubted_since! >= apartMs
+const isOld = (ctx: Context, { suspect_block, suspect_since }: WalletRow, block: number): boolean =>
+  suspect_block === block && ctx.now() - suspect_since! >= apartMs
 
-function recordDoubt(
+function recordSuspect(
   ctx: Context,
   wallet: WalletRow,
   { block, hash }: { block: number; hash: Hex },
   seen: Block,
 ): never {
   const { store, now } = ctx
-  if (wallet.doubted_block !== block || wallet.doubted_since! > now()) {
+  if (wallet.suspect_block !== block || wallet.suspect_since! > now()) {
     logWarning('chain_differs', { user: ctx.userId, wallet: wallet.id, block, hash, seen: seen.hash })
-    store.update('wallet', wallet.id, { doubted_block: block, doubted_since: now() })
+    store.update('wallet', wallet.id, { suspect_block: block, suspect_since: now() })
     readBy(ctx, wallet.id, now() + apartMs)
   }
   throw new BranchUnclear(`block ${block} was ${hash}, the node shows ${seen.hash}`)

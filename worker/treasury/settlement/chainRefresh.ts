@@ -25,7 +25,7 @@ export class ChainRefresh {
     return this.#startedAt.get(walletId) ?? 0
   }
 
-  /** See `refreshWallet` in context.ts. */
+  /** See `chainReads` in context.ts. */
   refresh(wallet: WalletRow, freshEnoughMs = 0): Promise<void> {
     const running = this.#running.get(wallet.id)
     if (running) return running

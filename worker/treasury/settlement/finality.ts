@@ -1,5 +1,6 @@
 import { blockMs } from '#domain/networks.ts'
 import type { Block, ChainId, Hex } from '../../chain/types.ts'
+import { earliest } from '../../durable/alarms.ts'
 import { finalizedBlock } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
@@ -12,6 +13,7 @@ import { clearMismatch, haltForMismatch, recordMismatch } from '../wallets/walle
 import { bookedBalance, finalityWaits } from './bookings.ts'
 import { BranchUnclear, undoOtherBranch } from './branch.ts'
 import { BooksDiffer, scanWallet } from './scan.ts'
+import { endFinalSendOns } from './sendOns.ts'
 import { isBusy } from './settle.ts'
 import { undoBookings } from './undo.ts'
 
@@ -28,9 +30,13 @@ export async function settleFinality(ctx: Context): Promise<number | null> {
     "SELECT * FROM wallet WHERE status = 'active' AND id IN (SELECT wallet_id FROM booking)",
   )
   const failures: unknown[] = []
+  const sendOnsAt = await endFinalSendOns(ctx).catch((error: unknown) => {
+    failures.push(error)
+    return null
+  })
   for (const wallet of waiting) await check(ctx, wallet).catch((error: unknown) => failures.push(error))
   if (failures.length > 0) throw failures[0]
-  return nextCheckAt(ctx)
+  return earliest(nextCheckAt(ctx), sendOnsAt)
 }
 
 async function check(ctx: Context, wallet: WalletRow): Promise<void> {
@@ -110,7 +116,7 @@ function rereadOrHalt(ctx: Context, wallet: WalletRow, error: BooksDiffer): neve
 }
 
 /** Returns the amounts of reclaimed payouts to their budgets, once the blocks of the reclaims are final. */
-function releaseReturned(ctx: Context, walletId: string, toBlock: number): void {
+export function releaseReturned(ctx: Context, walletId: string, toBlock: number): void {
   const { store } = ctx
   for (const { id } of store.all<PayoutRow>(
     'SELECT * FROM payout WHERE wallet_id = ? AND returned_block <= ?',

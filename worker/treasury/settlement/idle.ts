@@ -38,7 +38,7 @@ async function readIdle(ctx: Context, wallet: WalletRow): Promise<void> {
   const idle = idleOf(ctx, wallet.id)
   const isChanged = seen.text !== idle.state
   const isLogsDue = Math.abs(ctx.now() - idle.logs_read_at) >= logsEveryMs
-  const isUnclear = hasMismatch(wallet) || wallet.doubted_block !== null
+  const isUnclear = hasMismatch(wallet) || wallet.suspect_block !== null
   if (!isChanged && !isLogsDue && !isUnclear) return recordRead(ctx, wallet.id, { balance: seen.balance })
 
   // It records the state at the block up to which logs were read; a later change is found by the next reading.

@@ -1,4 +1,5 @@
 import { deadlineIsFinal, nonceOf } from '#domain/intent.ts'
+import { kindOf } from '#domain/kinds/kinds.ts'
 import { nextPayment } from '#domain/payment.ts'
 import { authorizationIsOver, authorizationLogs } from '../../chain/authorization.ts'
 import { addressTopic, nonceTopic, topics } from '../../chain/calls.ts'
@@ -15,7 +16,7 @@ import { freeNumber } from '../ledger/purchaseNumbers.ts'
 import { releaseGas } from '../limits/gas.ts'
 import { recordChange } from '../outbox/changes.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
-import { movePayout } from '../payouts/transitions.ts'
+import { movePayout } from '../payments/payouts/transitions.ts'
 import { fromColumn } from '../storage/columns.ts'
 import type { PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
 import { cancelledCode } from './booking.ts'
@@ -31,10 +32,7 @@ export function failUnsigned(ctx: Context, wallet: WalletRow): void {
     Math.min(stoppedSince(ctx) ?? ctx.now(), ctx.now()),
   ))
     store.transaction(() => {
-      const error_message =
-        payment.kind === 'x402'
-          ? 'The purchase was not signed in time. The amount is available again.'
-          : 'Not sent: the wallet could not sign in time. The amount is available again.'
+      const error_message = kindOf(payment).released.unsigned
       const failed = { status: 'FAILED', error_code: 'not_sent', error_message } as const
       const isUnsigned = store.update('payment', payment.id, failed, { status: 'QUEUED', sig_version: 0 })
       if (isUnsigned) fail(ctx, payment, 'never signed')
@@ -80,9 +78,7 @@ export async function releaseDead(ctx: Context, wallet: WalletRow, head: Block):
         "UPDATE payment SET status = 'FAILED', error_code = 'not_executed', error_message = ? WHERE id = ? AND status = 'PROCESSING' AND sig_version = ? AND (? OR max_deadline < ?)",
         cancelled
           ? 'Not sent: the authorization was cancelled with the wallet’s key. The amount is available again.'
-          : payment.kind === 'x402'
-            ? 'The seller did not take the payment in time. The amount is available again.'
-            : 'Not sent: the payment did not reach the chain in time. The amount is available again.',
+          : kindOf(payment).released.dead,
         payment.id,
         payment.sig_version,
         cancelled ? 1 : 0,
@@ -134,8 +130,10 @@ async function wasUsed(ctx: Context, wallet: WalletRow, payment: PaymentRow, fin
 }
 
 /** A purchase that is proven dead gives its number back, which another one may then have. */
-function releaseNumber({ store }: Context, { id, kind, wallet_id, epoch, authorization }: PaymentRow): void {
-  const numbers = kind === 'x402' && epoch === null && authorization ? purchaseIn(authorization) : null
+function releaseNumber({ store }: Context, payment: PaymentRow): void {
+  const { id, wallet_id, epoch, authorization } = payment
+  const isHandedOut = kindOf(payment).submittedBy === 'seller'
+  const numbers = isHandedOut && epoch === null && authorization ? purchaseIn(authorization) : null
   if (!numbers) return
   store.update('payment', id, { authorization: null })
   freeNumber(store, wallet_id, numbers)
@@ -152,7 +150,7 @@ function fail(ctx: Context, payment: PaymentRow, why: string, final?: Block): vo
   })
   recordChange(ctx, payment.id)
   sendPaymentEvent(ctx, 'payment.failed', payment.id, payment.status)
-  const payout = payment.kind === 'payout' ? ctx.store.payout(payment.id) : null
+  const payout = kindOf(payment).transfer === 'funded' ? ctx.store.payout(payment.id) : null
   if (payout) movePayout(ctx, payout, 'dead')
 }
 
@@ -161,7 +159,7 @@ function fail(ctx: Context, payment: PaymentRow, why: string, final?: Block): vo
 /** Minimum number of blocks to search, because only one node reported the newest block when something was signed. */
 const minSearched = 4_000
 
-const searchFrom = (signedAtBlock: number, toBlock: number) =>
+export const searchFrom = (signedAtBlock: number, toBlock: number) =>
   Math.min(signedAtBlock, Math.max(0, toBlock - minSearched))
 
 /** The nonce log of this payment up to `toBlock`; null if there is none. One node that has it is enough. */
@@ -203,7 +201,7 @@ async function findPayoutEnd(ctx: Context, wallet: WalletRow, payout: PayoutRow,
 }
 
 /** The logs that each configured node returns. */
-async function readEveryNode(
+export async function readEveryNode(
   chain: Chain,
   filter: RangelessFilter,
   fromBlock: number,

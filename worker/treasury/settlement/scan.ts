@@ -5,16 +5,21 @@ import { type Block, type ChainId, type Hex, type Log, RpcUnavailable } from '..
 import { confirmedBlock, finalizedBlock, freshHead } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
 import { payoutContracts } from '../core/contracts.ts'
+import { inMemory } from '../core/memory.ts'
+import { isSellerSubmitted } from '../storage/kindSql.ts'
 import type { PayoutRow, WalletRow } from '../storage/rows.ts'
 import { isOpenPayout } from '../storage/statuses.ts'
 import { recordLogsRead } from '../wallets/idleReads.ts'
 import { look } from '../wallets/look.ts'
 import { adopt } from '../wallets/session.ts'
 import { clearMismatch, haltAfterMs, haltForMismatch, recordMismatch, recordReread } from '../wallets/walletHalts.ts'
-import { book, dustOf, type Reading } from './booking.ts'
+import { book, dustOf, newlyConfirmed, type Reading } from './booking.ts'
 import { bookedBalance } from './bookings.ts'
 import { BranchUnclear, undoOtherBranch } from './branch.ts'
 import { undoBookings } from './undo.ts'
+
+/** How many blocks of a wallet's logs are read at once, by wallet id. */
+export const paces = inMemory(() => new Map<string, Pace>())
 
 /**
  * A scan reads at most this many blocks, and stops at the end of a range after this many logs, so that its work and memory
@@ -37,9 +42,9 @@ export async function scanWallet(ctx: Context, walletId: string, head?: Block): 
   try {
     return await scanTo(ctx, walletId, confirmedBlock(ctx, newest))
   } catch (error) {
-    const forMs = error instanceof BooksDiffer ? recordMismatch(ctx, walletId, 'read') : null
-    if (forMs !== null && forMs >= haltAfterMs && !rereadOnce(ctx, walletId, error as BooksDiffer))
-      await haltIfFinal(ctx, walletId, forMs)
+    if (!(error instanceof BooksDiffer)) throw error
+    error.forMs = recordMismatch(ctx, walletId, 'read') ?? 0
+    if (error.forMs >= haltAfterMs && !rereadOnce(ctx, walletId, error)) await haltIfFinal(ctx, walletId, error.forMs)
     throw error
   }
 }
@@ -96,8 +101,8 @@ async function scanTo(ctx: Context, walletId: string, level: number): Promise<bo
     throw new BranchUnclear(`block ${toBlock} changed while it was read`)
 
   try {
-    ctx.confirmed = []
-    const isLevel = store.transaction(() => {
+    newlyConfirmed(ctx).length = 0
+    const isCaughtUp = store.transaction(() => {
       const wallet = store.wallet(walletId)!
       if (wallet.scanned_block !== before.scanned_block || wallet.anchor_hash !== before.anchor_hash) return false
       book(ctx, wallet, reading)
@@ -116,16 +121,16 @@ async function scanTo(ctx: Context, walletId: string, level: number): Promise<bo
       return toBlock === level
     })
     measureConfirmed(ctx, before.chain_id)
-    return isLevel
+    return isCaughtUp
   } catch (error) {
-    ctx.confirmed = []
+    newlyConfirmed(ctx).length = 0
     throw error
   }
 }
 
 /** Records when each payment was signed, broadcast and confirmed, in ms since it was accepted. */
 function measureConfirmed(ctx: Context, chainId: ChainId): void {
-  for (const { kind, accepted_at, signed_at, broadcast_at, confirmed_at } of ctx.confirmed)
+  for (const { kind, accepted_at, signed_at, broadcast_at, confirmed_at } of newlyConfirmed(ctx))
     ctx.metrics.record({
       name: 'payment',
       subject: `${chainId}:${kind}`,
@@ -137,6 +142,8 @@ function measureConfirmed(ctx: Context, chainId: ChainId): void {
 export class BooksDiffer extends RpcUnavailable {
   readonly books: bigint
   readonly chain: bigint
+  /** How long they have differed, in ms. Infinite at a finalized block, whose balance and logs every node must have. */
+  forMs = Number.POSITIVE_INFINITY
   constructor(walletId: string, block: number, books: bigint, chain: bigint) {
     super(`books of ${walletId} at block ${block}: ${books}, on chain ${chain}`)
     this.books = books
@@ -155,8 +162,8 @@ async function readWallet(
 ): Promise<{ reading: Reading; toBlock: number }> {
   const filters = filtersOf(ctx, wallet)
   const chain = ctx.chains[wallet.chain_id]
-  const pace = ctx.paces.get(wallet.id) ?? new Pace()
-  ctx.paces.set(wallet.id, pace)
+  const pace = paces(ctx).get(wallet.id) ?? new Pace()
+  paces(ctx).set(wallet.id, pace)
   const reading: Reading = { own: [], transfers: [], announced: [], dust: [] }
   let toBlock = wallet.scanned_block
   let logs = 0
@@ -216,7 +223,8 @@ function filtersOf(ctx: Context, wallet: WalletRow): Filter[] {
 const hadAllowance = ({ store }: Context, wallet: WalletRow): boolean =>
   wallet.purchase_allowance > 0 ||
   (wallet.kind === 'smart' && store.meta('restore') !== null) ||
-  store.first("SELECT 1 FROM payment WHERE wallet_id = ? AND kind = 'x402' LIMIT 1", wallet.id) !== null ||
+  store.first(`SELECT 1 FROM payment WHERE wallet_id = ? AND ${isSellerSubmitted('kind')} LIMIT 1`, wallet.id) !==
+    null ||
   store.first('SELECT 1 FROM wallet_action WHERE wallet_id = ? AND purchase_allowance > 0 LIMIT 1', wallet.id) !== null
 
 const chunks = <T>(list: T[]): T[][] =>

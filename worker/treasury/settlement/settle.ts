@@ -6,6 +6,7 @@ import type { Context } from '../core/context.ts'
 import { freshStop, signingAllowed } from '../core/stop.ts'
 import { signAgain, signQueued } from '../payments/sign.ts'
 import { isRefillDue, refill } from '../purchases/refill.ts'
+import { isRelayed, isSellerSubmitted } from '../storage/kindSql.ts'
 import type { WalletRow } from '../storage/rows.ts'
 import { isOpenAction, statusIn } from '../storage/statuses.ts'
 import { hasOpenAction } from '../wallets/actions/actions.ts'
@@ -16,6 +17,7 @@ import { readSession } from '../wallets/session.ts'
 import { loadSessionKey } from '../wallets/sessionKeys.ts'
 import { failUnsigned, releaseDead } from './release.ts'
 import { scanWallet } from './scan.ts'
+import { hasOpenSendOn, settleSendOns } from './sendOns.ts'
 
 /**
  * Reads the chain once for everything of this user that is not final. Confirms fast, releases slowly, never guesses: an
@@ -32,13 +34,14 @@ export async function settle(ctx: Context): Promise<{ isOpen: boolean; isBehind:
       .filter((wallet) => wallet.status === 'deploying' || isBusy(ctx, wallet))
   const open = openWallets()
   const results = await Promise.allSettled(open.map((wallet) => settleWallet(ctx, wallet)))
+  await settleSendOns(ctx).catch((error: unknown) => logError('send_on_not_settled', { user: ctx.userId }, error))
   const failed = results.filter((result) => result.status === 'rejected')
   if (failed.length > 0 && failed.length === results.length) throw failed[0]!.reason
   for (const { reason } of failed) logError('wallet_not_settled', { user: ctx.userId }, reason)
   const isBehind = results.some((result) => result.status === 'fulfilled' && !result.value)
   const stillOpen = new Set(openWallets().map(({ id }) => id))
   for (const { id } of open) if (!stillOpen.has(id)) markActive(ctx, id)
-  return { isOpen: stillOpen.size > 0, isBehind }
+  return { isOpen: stillOpen.size > 0 || hasOpenSendOn(ctx), isBehind }
 }
 
 /** Returns true if the wallet has caught up with the chain. */
@@ -50,7 +53,7 @@ async function settleWallet(ctx: Context, wallet: WalletRow): Promise<boolean> {
   }
   const { store } = ctx
   failUnsigned(ctx, wallet)
-  const isLevel = await scanWallet(ctx, wallet.id, head)
+  const isCaughtUp = await scanWallet(ctx, wallet.id, head)
   await followActions(ctx, wallet, head)
   if ((hasUnsigned(ctx, wallet) || isExpiring(ctx, wallet, head)) && (await signingAllowed(ctx))) {
     await readSession(ctx, wallet)
@@ -64,7 +67,7 @@ async function settleWallet(ctx: Context, wallet: WalletRow): Promise<boolean> {
   }
   await releaseDead(ctx, wallet, head)
   await refill(ctx, wallet)
-  return isLevel
+  return isCaughtUp
 }
 
 /** True if anything of the wallet is not settled, except payouts that wait for their recipients, maybe for weeks. */
@@ -90,30 +93,31 @@ export function isBusy(ctx: Context, wallet: WalletRow): boolean {
 export function onlyDeadPurchasesUntil(ctx: Context): number | null {
   const { store, now } = ctx
   const { first, last, others } = store.first<{ first: number | null; last: number | null; others: number }>(
-    `SELECT min(max_deadline) FILTER (WHERE kind = 'x402' AND status = 'PROCESSING') AS first,
-       max(max_deadline) FILTER (WHERE kind = 'x402' AND status = 'PROCESSING') AS last,
-       count(*) FILTER (WHERE kind <> 'x402' OR status = 'QUEUED') AS others
+    `SELECT min(max_deadline) FILTER (WHERE ${isSellerSubmitted('kind')} AND status = 'PROCESSING') AS first,
+       max(max_deadline) FILTER (WHERE ${isSellerSubmitted('kind')} AND status = 'PROCESSING') AS last,
+       count(*) FILTER (WHERE ${isRelayed('kind')} OR status = 'QUEUED') AS others
      FROM payment WHERE status IN ${statusIn.unsettled}`,
   )!
   if (first === null || last === null || others > 0 || last * 1000 >= now()) return null
-  const isElse = store.first(
+  const otherWork = store.first(
     `SELECT 1 FROM payout WHERE status IN ('CREATING','CLAIMING','RECLAIMING')
      UNION ALL SELECT 1 FROM wallet WHERE status = 'deploying'
+     UNION ALL SELECT 1 FROM send_on WHERE status = 'PROCESSING' AND r IS NOT NULL
      UNION ALL SELECT 1 FROM wallet_action WHERE ${isOpenAction} LIMIT 1`,
   )
   const age = Math.max(...chainIds.map((id) => finalAge(ctx, id) ?? 0))
-  return isElse === null ? first * 1000 + age : null
+  return otherWork === null ? first * 1000 + age : null
 }
 
 const hasUnsigned = (ctx: Context, wallet: WalletRow) =>
   ctx.store.first(
-    "SELECT 1 FROM payment WHERE wallet_id = ? AND status = 'QUEUED' AND kind <> 'x402' LIMIT 1",
+    `SELECT 1 FROM payment WHERE wallet_id = ? AND status = 'QUEUED' AND ${isRelayed('kind')} LIMIT 1`,
     wallet.id,
   ) !== null
 
 const isExpiring = (ctx: Context, wallet: WalletRow, head: Block) =>
   ctx.store.first(
-    "SELECT 1 FROM payment WHERE wallet_id = ? AND status = 'PROCESSING' AND kind <> 'x402' AND deadline < ? LIMIT 1",
+    `SELECT 1 FROM payment WHERE wallet_id = ? AND status = 'PROCESSING' AND ${isRelayed('kind')} AND deadline < ? LIMIT 1`,
     wallet.id,
     head.timestamp + 60,
   ) !== null

@@ -1,5 +1,7 @@
+import { kindOf } from '#domain/kinds/kinds.ts'
 import { type BookedEvent, paymentBefore } from '#domain/payment.ts'
 import { logWarning } from '../../observability/log.ts'
+import { heads } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { undoLeave, undoSpend } from '../ledger/ledger.ts'
@@ -8,7 +10,7 @@ import { recordChange } from '../outbox/changes.ts'
 import { enqueuePayout } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import { reduceMovement } from '../payments/movements.ts'
-import { movePayout } from '../payouts/transitions.ts'
+import { movePayout } from '../payments/payouts/transitions.ts'
 import { formatColumn } from '../storage/columns.ts'
 import type { BookingRow, PaymentRow, WalletRow } from '../storage/rows.ts'
 import { undoActions } from '../wallets/actions/follow.ts'
@@ -40,7 +42,7 @@ export function undoBookings(ctx: Context, walletId: string, why: Record<string,
     )
     forgetSnapshot(ctx, walletId)
     // The cached head was read on the branch that is gone.
-    ctx.heads.delete(wallet.chain_id)
+    heads(ctx).delete(wallet.chain_id)
     ctx.schedule('settle', ctx.now())
     forgetLook(ctx, walletId)
     readBy(ctx, walletId, ctx.now())
@@ -97,7 +99,7 @@ function undoTransfer(ctx: Context, booking: BookingRow, event: 'paid' | 'funded
   undoLeave(ctx.store, payment)
   if (event === 'paid') {
     undoSpend(ctx.store, payment)
-    if (payment.kind === 'x402') countSettled(ctx.store, payment, -1)
+    if (kindOf(payment).submittedBy === 'seller') countSettled(ctx.store, payment, -1)
   } else {
     ctx.store.run('UPDATE payout SET funded = 0 WHERE id = ?', payment.id)
     makeUnready(ctx, booking)

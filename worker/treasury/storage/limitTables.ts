@@ -1,30 +1,51 @@
-/** The part of tables.ts that says what the account has used of rates, gas and messages (treasury/limits/). */
-export const limitTables = `
-  -- Limits (domain/limits.ts). A principal is an agent's id, 'owner', or 'account' for all of them together. Days are kept
-  -- for two days.
+import { integer, real, table, text } from '../../durable/table.ts'
 
-  -- Token buckets.
-  CREATE TABLE rate (
-    principal TEXT NOT NULL, name TEXT NOT NULL, tokens REAL NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (principal, name)
-  ) WITHOUT ROWID;
-  -- Gas units reserved or used; 'exit' is the pool of owner exits, and 'granted …' what a new account has left of grants.
-  CREATE TABLE gas_use (
-    day INTEGER NOT NULL, principal TEXT NOT NULL, gas INTEGER NOT NULL, PRIMARY KEY (day, principal)
-  ) WITHOUT ROWID;
-  -- Today's allowance and outcomes. While the account is new, payments and sent count what was confirmed on the primary
-  -- network, sent in micro-USDC.
-  CREATE TABLE gas_level (
-    one INTEGER PRIMARY KEY CHECK (one = 1), allowance INTEGER NOT NULL, day INTEGER NOT NULL,
-    confirmed INTEGER NOT NULL, failed INTEGER NOT NULL, payments INTEGER NOT NULL, sent INTEGER NOT NULL
-  );
-  -- Messages to recipients: to each one ('' as principal) and by each principal ('' as recipient); both '' for all of them.
-  -- Principal 'recipient' are renewals that recipients requested, which are in no other count.
-  CREATE TABLE sent_message (
-    day INTEGER NOT NULL, channel TEXT NOT NULL, recipient TEXT NOT NULL, principal TEXT NOT NULL, count INTEGER NOT NULL,
-    PRIMARY KEY (day, channel, recipient, principal)
-  ) WITHOUT ROWID;
-  -- What changes of the owner without the password added to what may leave, by quarter of an hour, in micro-USDC.
-  CREATE TABLE owner_increase (period INTEGER PRIMARY KEY, amount INTEGER NOT NULL) WITHOUT ROWID;
-  CREATE TABLE refusal_rate (minute INTEGER PRIMARY KEY, written INTEGER NOT NULL) WITHOUT ROWID;
-  CREATE TABLE refusal_count (day INTEGER PRIMARY KEY, written INTEGER NOT NULL);
-`
+/**
+ * What the account has used of rates, gas and messages (domain/limits.ts, treasury/limits/). A principal is an agent's id,
+ * 'owner', or 'account' for all of them together. Days are kept for two days.
+ */
+
+/** Token buckets. */
+const rate = table(
+  'rate',
+  { principal: text(), name: text(), tokens: real(), at: integer() },
+  { constraints: 'PRIMARY KEY (principal, name)', isWithoutRowid: true },
+)
+
+/** Gas units reserved or used. Principal 'exit' is the pool of owner exits, and 'granted …' what a new account has left of grants. */
+const gasUse = table(
+  'gas_use',
+  { day: integer(), principal: text(), gas: integer() },
+  { constraints: 'PRIMARY KEY (day, principal)', isWithoutRowid: true },
+)
+
+/** Today's allowance and outcomes. */
+const gasLevel = table('gas_level', {
+  one: integer('PRIMARY KEY CHECK (one = 1)'),
+  allowance: integer(),
+  day: integer(),
+  confirmed: integer(),
+  failed: integer(),
+  /** While the account is new: what was confirmed on the primary network, `sent` in micro-USDC. */
+  payments: integer(),
+  sent: integer(),
+})
+
+/**
+ * Messages to recipients: to each one ('' as principal) and by each principal ('' as recipient); both '' for all of them.
+ * Principal 'recipient' are renewals that recipients requested, which are in no other count.
+ */
+const sentMessage = table(
+  'sent_message',
+  { day: integer(), channel: text(), recipient: text(), principal: text(), count: integer() },
+  { constraints: 'PRIMARY KEY (day, channel, recipient, principal)', isWithoutRowid: true },
+)
+
+/** What changes of the owner without the password added to what may leave, by quarter of an hour, in micro-USDC. */
+const ownerIncrease = table(
+  'owner_increase',
+  { period: integer('PRIMARY KEY'), amount: integer() },
+  { isWithoutRowid: true },
+)
+
+export const limitTables = [rate, gasUse, gasLevel, sentMessage, ownerIncrease] as const

@@ -39,8 +39,6 @@ export const metaFormats = {
   signing_stopped_since: whole,
   /** How old the newest finalized block was when it was last read, by chain. */
   final_age: json<Partial<Record<ChainId, number>>>(),
-  /** Refusals that were deleted, so that counts still include them. */
-  pruned_refusals: whole,
   /** The UTC month ('YYYY-MM') in which the owner was last told about the month before. */
   month_reported: text,
   /** The newest notice that the owner has seen. */
@@ -48,6 +46,8 @@ export const metaFormats = {
   /** The number of the message that collects new approvals, and when the last one was written. */
   approval_batch: whole,
   approval_notice_at: whole,
+  /** The audit row up to which changes were in a message to the owner, and when the last one was written. */
+  changes_mailed: json<{ seq: number; at: number }>(),
   /** Approving more than this needs the password. */
   approval_password_above: amount,
   /** The salt of the payouts' keys. */

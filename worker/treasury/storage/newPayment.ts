@@ -1,53 +1,16 @@
-import { eachNote, notesOf } from '#domain/paymentNotes.ts'
+import { isSeller, kindOf, kindTo } from '#domain/kinds/kinds.ts'
+import { notesOf } from '#domain/paymentNotes.ts'
 import { hostOf } from '#domain/x402/seller.ts'
 import type { PaymentTerms, Recipient } from '#schemas/paymentTerms.ts'
 import type { Address } from '../../chain/types.ts'
+import { nullColumns } from '../../durable/table.ts'
 import { fromColumn, toColumn } from './columns.ts'
 import type { PaidTo } from './paidRecipients.ts'
+import { payment } from './paymentTables.ts'
 import type { AgentRow, GroupRow, PaymentRow, WalletRow, WhitelistRow } from './rows.ts'
 
-/** The columns that may be null, of a payment about which nothing is known yet. */
-export const unset = {
-  group_id: null,
-  agent_id: null,
-  policy_version: null,
-  to_address: null,
-  contact_id: null,
-  contact_name: null,
-  recipient_email: null,
-  recipient_phone: null,
-  resource: null,
-  seller: null,
-  ...eachNote(() => null),
-  expires_in_days: null,
-  sender_name: null,
-  error_code: null,
-  error_message: null,
-  refusal: null,
-  accepted_at: null,
-  signed_at: null,
-  broadcast_at: null,
-  confirmed_at: null,
-  released_at: null,
-  tx_hash: null,
-  give_up_at: 0,
-  epoch: null,
-  sequence: null,
-  deadline: null,
-  max_deadline: null,
-  sig_version: 0,
-  r: null,
-  vs: null,
-  first_block: null,
-  authorization: null,
-  gas_send: null,
-  gas_announce: null,
-  gas_end: null,
-  revert: null,
-  approval_id: null,
-  grant_id: null,
-  request_key: null,
-} satisfies Partial<PaymentRow>
+/** The columns of a payment about which nothing is known yet. */
+export const emptyColumns = { ...nullColumns(payment), give_up_at: 0, sig_version: 0 }
 
 /** Where the money would go. Exactly one of address, email and phone is set. `seller`: the host of a purchase. */
 export type Target = {
@@ -60,7 +23,7 @@ export type Target = {
 
 /** What a payment's row has besides its terms. */
 type Parts = Pick<PaymentRow, 'id' | 'status' | 'created_at'> &
-  Partial<Pick<PaymentRow, keyof typeof unset>> & {
+  Partial<Pick<PaymentRow, keyof typeof emptyColumns>> & {
     caller: { wallet: WalletRow; group: GroupRow | null; agent: AgentRow | null }
     /** Null if the request was refused before it was known where the money would go. */
     target: Target | null
@@ -74,13 +37,13 @@ export function newPayment(terms: PaymentTerms, parts: Parts): PaymentRow {
   const { caller, target, contact, ...columns } = parts
   const isPayout = target ? target.address === null : to.type === 'email' || to.type === 'phone'
   const recipient = target ?? {
-    address: to.type === 'address' || to.type === 'x402' ? to.address : null,
+    address: to.type === 'address' || isSeller(to) ? to.address : null,
     email: to.type === 'email' ? to.email : null,
     phone: to.type === 'phone' ? to.phone : null,
   }
   return {
-    ...unset,
-    kind: to.type === 'x402' ? 'x402' : isPayout ? 'payout' : 'send',
+    ...emptyColumns,
+    kind: kindTo(to, isPayout),
     wallet_id: caller.wallet.id,
     group_id: caller.group?.id ?? null,
     agent_id: caller.agent?.id ?? null,
@@ -91,7 +54,7 @@ export function newPayment(terms: PaymentTerms, parts: Parts): PaymentRow {
     contact_name: target?.contact?.name ?? contact?.name ?? null,
     recipient_email: recipient.email,
     recipient_phone: recipient.phone,
-    ...(to.type === 'x402' && { resource: to.resource, seller: hostOf(to.resource) }),
+    ...(isSeller(to) && { resource: to.resource, seller: hostOf(to.resource) }),
     amount: toColumn(amount),
     ...notesOf(terms),
     expires_in_days: expiresInDays,
@@ -112,17 +75,17 @@ export function termsOf(payment: PaymentRow): PaymentTerms {
   }
 }
 
-/** Where the money of a payment goes. A payout's address identifies nobody. */
-export const paidToOf = ({ kind, to_address, recipient_email, recipient_phone, seller }: PaymentRow): PaidTo => ({
-  address: kind === 'payout' ? null : to_address,
-  email: recipient_email,
-  phone: recipient_phone,
-  seller,
+/** Where the money of a payment goes. */
+export const paidToOf = (payment: PaymentRow): PaidTo => ({
+  address: kindOf(payment).paidTo === 'emailOrPhone' ? null : payment.to_address,
+  email: payment.recipient_email,
+  phone: payment.recipient_phone,
+  seller: payment.seller,
 })
 
 function recipientOf(payment: PaymentRow): Recipient {
   const { to_type, contact_id, to_address, recipient_email, recipient_phone, resource } = payment
-  if (to_type === 'x402') return { type: 'x402', address: to_address!, resource: resource! }
+  if (kindOf(payment).paidTo === 'seller') return { type: 'x402', address: to_address!, resource: resource! }
   if (to_type === 'contact')
     return {
       type: 'contact',

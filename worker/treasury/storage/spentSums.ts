@@ -1,4 +1,8 @@
+import { kindOf } from '#domain/kinds/kinds.ts'
 import { dayMs } from '#domain/time.ts'
+import { integer, table, text } from '../../durable/table.ts'
+import { byKind } from './kindSql.ts'
+import type { PaymentRow, PayoutRow } from './paymentTables.ts'
 import { isOpenPayout } from './statuses.ts'
 
 /**
@@ -6,9 +10,25 @@ import { isOpenPayout } from './statuses.ts'
  * keep them, because payments are confirmed, undone and restored in many places.
  */
 
-/** UTC day on which it was spent: a send when it was confirmed, a payout when its recipient withdrew it, not when it was funded. */
-const spentDay = (row: string) =>
-  `CASE ${row}.kind WHEN 'send' THEN ${row}.confirmed_at ELSE (SELECT done_at FROM payout WHERE id = ${row}.id) END / ${dayMs}`
+/** When a confirmed payment was spent (ms); null for others. A restored payment may have no time. */
+export const spentAtOf = (payment: PaymentRow, payout: PayoutRow | null): number | null =>
+  payment.status !== 'CONFIRMED'
+    ? null
+    : kindOf(payment).spentWhen === 'confirmed'
+      ? payment.confirmed_at
+      : (payout?.done_at ?? null)
+
+/** The same in SQL, for the confirmed payment `row`. */
+const spentAt = (row: string) => {
+  const times = {
+    confirmed: `${row}.confirmed_at`,
+    withdrawn: `(SELECT done_at FROM payout WHERE id = ${row}.id)`,
+  }
+  return byKind(`${row}.kind`, ({ spentWhen }) => times[spentWhen])
+}
+
+/** UTC day on which it was spent. */
+const spentDay = (row: string) => `${spentAt(row)} / ${dayMs}`
 
 /** Adds the payment `row` to the sums, or with `-` takes it out of them. A restored payment may have no day. */
 const change = (row: string, sign: '+' | '-') => `
@@ -25,25 +45,39 @@ const escrow = (amount: string) => `
     INSERT INTO wallet_sum (wallet_id, spent, escrowed) VALUES (NEW.wallet_id, 0, ${amount})
       ON CONFLICT DO UPDATE SET escrowed = escrowed + excluded.escrowed;`
 
-export const spentSumTables = `
-  -- Money that left with confirmed payments on each day. group_id and agent_id are '' for the owner's own.
-  CREATE TABLE spent_day (
-    day INTEGER NOT NULL, wallet_id TEXT NOT NULL, group_id TEXT NOT NULL, agent_id TEXT NOT NULL,
-    n INTEGER NOT NULL, amount INTEGER NOT NULL, PRIMARY KEY (day, wallet_id, group_id, agent_id)
-  ) WITHOUT ROWID;
-  -- spent: by confirmed payments. escrowed: in payouts that are funded and have not ended.
-  CREATE TABLE wallet_sum (wallet_id TEXT PRIMARY KEY, spent INTEGER NOT NULL, escrowed INTEGER NOT NULL) WITHOUT ROWID;
-  CREATE TRIGGER payment_added_spent AFTER INSERT ON payment WHEN NEW.status = 'CONFIRMED' BEGIN ${change('NEW', '+')}
-  END;
-  CREATE TRIGGER payment_spent AFTER UPDATE OF status ON payment
-    WHEN NEW.status = 'CONFIRMED' AND OLD.status <> 'CONFIRMED' BEGIN ${change('NEW', '+')}
-  END;
-  CREATE TRIGGER payment_unspent AFTER UPDATE OF status ON payment
-    WHEN OLD.status = 'CONFIRMED' AND NEW.status <> 'CONFIRMED' BEGIN ${change('OLD', '-')}
-  END;
-  CREATE TRIGGER payout_added_escrowed AFTER INSERT ON payout WHEN ${inEscrow('NEW')} > 0 BEGIN ${escrow(inEscrow('NEW'))}
-  END;
-  CREATE TRIGGER payout_escrowed AFTER UPDATE OF status, funded ON payout
-    WHEN ${inEscrow('NEW')} <> ${inEscrow('OLD')} BEGIN ${escrow(`${inEscrow('NEW')} - ${inEscrow('OLD')}`)}
-  END;
-`
+/** Money that left with confirmed payments on each day. `group_id` and `agent_id` are '' for the owner's own. */
+const spentDayTable = table(
+  'spent_day',
+  { day: integer(), wallet_id: text(), group_id: text(), agent_id: text(), n: integer(), amount: integer() },
+  { constraints: 'PRIMARY KEY (day, wallet_id, group_id, agent_id)', isWithoutRowid: true },
+)
+
+const walletSum = table(
+  'wallet_sum',
+  {
+    wallet_id: text('PRIMARY KEY'),
+    /** By confirmed payments. */
+    spent: integer(),
+    /** In payouts that are funded and have not ended. */
+    escrowed: integer(),
+  },
+  {
+    isWithoutRowid: true,
+    indexes: `
+      CREATE TRIGGER payment_added_spent AFTER INSERT ON payment WHEN NEW.status = 'CONFIRMED' BEGIN ${change('NEW', '+')}
+      END;
+      CREATE TRIGGER payment_spent AFTER UPDATE OF status ON payment
+        WHEN NEW.status = 'CONFIRMED' AND OLD.status <> 'CONFIRMED' BEGIN ${change('NEW', '+')}
+      END;
+      CREATE TRIGGER payment_unspent AFTER UPDATE OF status ON payment
+        WHEN OLD.status = 'CONFIRMED' AND NEW.status <> 'CONFIRMED' BEGIN ${change('OLD', '-')}
+      END;
+      CREATE TRIGGER payout_added_escrowed AFTER INSERT ON payout WHEN ${inEscrow('NEW')} > 0 BEGIN ${escrow(inEscrow('NEW'))}
+      END;
+      CREATE TRIGGER payout_escrowed AFTER UPDATE OF status, funded ON payout
+        WHEN ${inEscrow('NEW')} <> ${inEscrow('OLD')} BEGIN ${escrow(`${inEscrow('NEW')} - ${inEscrow('OLD')}`)}
+      END;`,
+  },
+)
+
+export const spentSumTables = [spentDayTable, walletSum] as const

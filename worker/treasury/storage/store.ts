@@ -1,21 +1,9 @@
+import { placesOf } from '../../durable/table.ts'
 import { type Refused, refuse } from '../../result.ts'
-import type { ConnectionRow } from './connectionRows.ts'
 import { type MetaName, type MetaValue, metaFormats, type SuspensionState } from './meta.ts'
 import { type CachedRow, type CachedTable, RowCache } from './rowCache.ts'
-import type {
-  AgentRow,
-  ApprovalRow,
-  GrantRow,
-  GroupRow,
-  ImportedKeyRow,
-  PaymentRow,
-  PayoutRow,
-  SessionRow,
-  WalletActionRow,
-  WalletRow,
-  WebhookRow,
-} from './rows.ts'
-import type { Rows } from './tableRows.ts'
+import type { AgentRow, GroupRow, ImportedKeyRow, PaymentRow, SessionRow, WalletRow } from './rows.ts'
+import type { NewRow, Rows } from './tableRows.ts'
 
 /** New work is refused above 8 GB, so that settlement always has room; an object's SQLite holds 10 GB. */
 const fullBytes = 8_000_000_000
@@ -29,51 +17,6 @@ type Row = Record<string, Value>
 const valuesOf = (columns: object) => Object.values(columns) as Value[]
 
 type TableWithId = { [Table in keyof Rows]: Rows[Table] extends { id: string } ? Table : never }[keyof Rows]
-/** Columns that have a default other than null. */
-type Defaults = {
-  wallet:
-    | 'purchase_allowance'
-    | 'contract_set'
-    | 'deposits'
-    | 'returns'
-    | 'out'
-    | 'withdrawn'
-    | 'held'
-    | 'final_block'
-    | 'start_block'
-    | 'start_balance'
-    | 'paused'
-  session: 'purchase_allowance' | 'used' | 'held' | 'next_sequence' | 'undone' | 'adopted_at'
-  imported_key: 'tries' | 'locked_until'
-  policy_group:
-    | 'spent'
-    | 'held'
-    | 'version'
-    | 'paused'
-    | 'payments'
-    | 'rules'
-    | 'windows'
-    | 'subjects'
-    | 'unclaimed'
-    | 'noticed'
-  whitelist: 'stale'
-  agent: 'payments' | 'spent' | 'held' | 'paused'
-  refresh_token: 'successors'
-  approval: 'email_state' | 'push_state'
-  approval_grant: 'used'
-  payout:
-    | ('funded' | 'announced' | 'code_version' | 'tries_version' | 'sender_resends' | 'recipient_resends')
-    | ('action_version' | 'reminded')
-  booking: 'seq'
-  purchase_class: 'next_number' | 'taken' | 'settled'
-}
-type Optional<Table extends keyof Rows> =
-  | { [Column in keyof Rows[Table]]: null extends Rows[Table][Column] ? Column : never }[keyof Rows[Table]]
-  | (Table extends keyof Defaults ? Defaults[Table] : never)
-/** What `Store.insert` requires. A payment is written with all its columns: `newPayment` names them. */
-export type NewRow<Table extends keyof Rows> = Table extends 'payment'
-  ? PaymentRow
-  : Omit<Rows[Table], Optional<Table>> & Partial<Pick<Rows[Table], Optional<Table> & keyof Rows[Table]>>
 
 /** Typed access to the object's SQLite. Queries are written where they are used, so that transactions stay visible. */
 export class Store {
@@ -176,16 +119,21 @@ export class Store {
     this.#storage.sql.exec(query, ...values)
     for (const [key, value] of rows) this.#cache.set(table, key, value)
   }
-  /**
-   * Inserts a row. A column that is left out is null or has the default in tables.ts. `cached` is the one cached row of a
-   * payment that this changes, with the payment counted.
-   */
-  insert<Table extends keyof Rows>(table: Table, row: NewRow<Table>, cached: CachedRow | null = null): void {
-    const columns = Object.entries<Value>(row).filter(([, value]) => value !== null)
-    const query = `INSERT INTO ${table} (${columns.map(([name]) => name)}) VALUES (?${',?'.repeat(columns.length - 1)})`
-    const values = columns.map(([, value]) => value)
-    if (cached) this.runCached('payment', [cached], query, ...values)
-    else this.run(query, ...values)
+  /** `cached` is the one cached row of a payment that this changes, with the payment counted. */
+  insertPayment(row: PaymentRow, cached: CachedRow | null): void {
+    const [places, values] = placesOf(row)
+    if (cached) this.runCached('payment', [cached], `INSERT INTO payment ${places}`, ...values)
+    else this.run(`INSERT INTO payment ${places}`, ...values)
+  }
+  /** `onConflict`: for example `ON CONFLICT DO NOTHING`. */
+  insert<Table extends keyof Rows>(table: Table, row: NewRow<Table>, onConflict = ''): void {
+    const [places, values] = placesOf(row)
+    this.run(`INSERT INTO ${table} ${places} ${onConflict}`, ...values)
+  }
+  /** Inserts the row in place of the one with its key. */
+  replace<Table extends keyof Rows>(table: Table, row: NewRow<Table>): void {
+    const [places, values] = placesOf(row)
+    this.run(`REPLACE INTO ${table} ${places}`, ...values)
   }
   /** Changes the row with this id, if its columns still equal `guard`. Returns false if there is no such row. */
   update<Table extends TableWithId>(
@@ -208,12 +156,7 @@ export class Store {
   setMeta<Name extends MetaName>(name: Name, value: MetaValue<Name> | null): void {
     const { write } = metaFormats[name] as { write: (value: MetaValue<Name>) => string }
     if (value === null) this.run('DELETE FROM meta WHERE key = ?', name)
-    else
-      this.run(
-        'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
-        name,
-        write(value),
-      )
+    else this.insert('meta', { key: name, value: write(value) }, 'ON CONFLICT DO UPDATE SET value = excluded.value')
   }
   /** True if all agents of the account are paused. Kept in memory. */
   get accountPaused(): boolean {
@@ -249,7 +192,11 @@ export class Store {
     return this.#full
   }
 
-  wallet = (id: string) => this.first<WalletRow>('SELECT * FROM wallet WHERE id = ?', id)
+  #byId<Table extends TableWithId>(table: Table) {
+    return (id: string) => this.first<Rows[Table]>(`SELECT * FROM ${table} WHERE id = ?`, id)
+  }
+
+  wallet = this.#byId('wallet')
   /** Null for deleted wallets too. */
   liveWallet = (id: string) => this.first<WalletRow>("SELECT * FROM wallet WHERE id = ? AND status <> 'deleted'", id)
   /** Name and address of the live wallet with an address; null if there is none. */
@@ -269,18 +216,18 @@ export class Store {
   group = (id: string) => this.first<GroupRow>('SELECT * FROM policy_group WHERE id = ? AND deleted_at IS NULL', id)
   agent = (id: string) => this.first<AgentRow>('SELECT * FROM agent WHERE id = ? AND deleted_at IS NULL', id)
   /** Also a group that was deleted. */
-  anyGroup = (id: string) => this.first<GroupRow>('SELECT * FROM policy_group WHERE id = ?', id)
+  anyGroup = this.#byId('policy_group')
   /** For history: deleted agents and groups keep their names. */
   agentName = (id: string | null): string | null =>
     id === null ? null : (this.first<AgentRow>('SELECT name FROM agent WHERE id = ?', id)?.name ?? null)
   groupName = (id: string): string => this.first<GroupRow>('SELECT name FROM policy_group WHERE id = ?', id)?.name ?? ''
-  payment = (id: string) => this.first<PaymentRow>('SELECT * FROM payment WHERE id = ?', id)
-  payout = (id: string) => this.first<PayoutRow>('SELECT * FROM payout WHERE id = ?', id)
-  approval = (id: string) => this.first<ApprovalRow>('SELECT * FROM approval WHERE id = ?', id)
-  grant = (id: string) => this.first<GrantRow>('SELECT * FROM approval_grant WHERE id = ?', id)
-  connection = (id: string) => this.first<ConnectionRow>('SELECT * FROM connection WHERE id = ?', id)
-  walletAction = (id: string) => this.first<WalletActionRow>('SELECT * FROM wallet_action WHERE id = ?', id)
-  webhook = (id: string) => this.first<WebhookRow>('SELECT * FROM webhook WHERE id = ?', id)
+  payment = this.#byId('payment')
+  payout = this.#byId('payout')
+  approval = this.#byId('approval')
+  grant = this.#byId('approval_grant')
+  connection = this.#byId('connection')
+  walletAction = this.#byId('wallet_action')
+  webhook = this.#byId('webhook')
 }
 
 class RolledBack extends Error {}

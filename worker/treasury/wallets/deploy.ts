@@ -42,26 +42,8 @@ export async function deployWallet(ctx: Context, input: DeployInput): Promise<Re
   const before = replay()
   if (before) return before
 
-  const head = await freshHead(ctx, chainId)
-  const chain = ctx.chains[chainId]
-  const id = newId(ctx, 'wal')
-  const sessionKey: Hex = `0x${bytesToHex(ctx.random(32))}`
-  const parameters = {
-    owner,
-    salt: `0x${bytesToHex(ctx.random(32))}` as Hex,
-    sessionKey: addressOf(sessionKey),
-    limit: firstLimit as bigint,
-    purchaseAllowance,
-    validUntil: head.timestamp + firstSeconds,
-  }
-  const contractSet = chain.contractSets.newest
-  const contracts = contractsOf(chain, contractSet)
-  const address = walletAddress(contracts, parameters)
-  const sealed = await ctx.sealer.seal(sessionKey, sessionKeyBinding(ctx, id))
-  // The address was unknown until now, but a reorganization may move its logs into blocks with lower numbers.
-  const firstBlock = Math.max(0, head.number - unfinalBlocks)
-  const ownerCode = await chain.code(owner)
-  if (ownerCode !== '0x')
+  const wallet = await newSmartWallet(ctx, input)
+  if ((await ctx.chains[chainId].code(owner)) !== '0x')
     return refuse('invalid_input', 'The owner must be a key, not a contract.', { field: 'ownerAddress' })
 
   const isFirst = store.first('SELECT 1 FROM wallet LIMIT 1') === null
@@ -73,42 +55,53 @@ export async function deployWallet(ctx: Context, input: DeployInput): Promise<Re
     const limited = takeOwnerAction(ctx, 'deploy', chainId)
     if (limited) return limited
     const now = ctx.now()
-    store.insert('wallet', {
-      id,
-      chain_id: chainId,
-      kind: 'smart',
-      address,
-      owner,
-      name,
-      status: 'deploying',
-      factory: contracts.factory,
-      salt: parameters.salt,
-      session_key: parameters.sessionKey,
-      sealed_key: sealed,
-      session_limit: toColumn(firstLimit),
-      purchase_allowance: purchaseAllowance,
-      valid_until: parameters.validUntil,
-      scanned_block: firstBlock,
-      final_block: firstBlock,
-      created_at: now,
-      contract_set: contractSet,
-      start_block: firstBlock,
-      request_key: request?.key ?? null,
-    })
+    const { id, address, session_key: sessionKey } = wallet
+    store.insert('wallet', { ...wallet, created_at: now, request_key: request?.key ?? null })
     recordWalletChange(ctx, id)
     remember(store, request, 'wallet', id, now)
-    audit(store, now, 'wallet.created', id, {
-      address,
-      owner,
-      sessionKey: parameters.sessionKey,
-      limit: formatUsdc(firstLimit),
-      purchaseAllowance,
-    })
+    const limit = formatUsdc(firstLimit)
+    audit(store, now, 'wallet.created', id, { address, owner, sessionKey, limit, purchaseAllowance })
     ctx.schedule('settle', now + 300)
     return ok(store.wallet(id)!)
   }
   const work = { chainId, gas: stepGas.deploy, purpose: isFirst ? 'firstDeploy' : 'work' } as const
   return withGas(ctx, work, () => store.transaction(start))
+}
+
+/** The row of a new wallet, with a new session key. */
+async function newSmartWallet(ctx: Context, { owner, chainId, name, purchaseAllowance = 0 }: DeployInput) {
+  const head = await freshHead(ctx, chainId)
+  const chain = ctx.chains[chainId]
+  const id = newId(ctx, 'wal')
+  const sessionKey: Hex = `0x${bytesToHex(ctx.random(32))}`
+  const salt: Hex = `0x${bytesToHex(ctx.random(32))}`
+  const keyAddress = addressOf(sessionKey)
+  const validUntil = head.timestamp + firstSeconds
+  const contractSet = chain.contractSets.newest
+  const contracts = contractsOf(chain, contractSet)
+  const parameters = { owner, salt, sessionKey: keyAddress, limit: firstLimit, purchaseAllowance, validUntil }
+  // The address was unknown until now, but a reorganization may move its logs into blocks with lower numbers.
+  const firstBlock = Math.max(0, head.number - unfinalBlocks)
+  return {
+    id,
+    chain_id: chainId,
+    kind: 'smart',
+    address: walletAddress(contracts, parameters),
+    owner,
+    name,
+    status: 'deploying',
+    factory: contracts.factory,
+    salt,
+    session_key: keyAddress,
+    sealed_key: await ctx.sealer.seal(sessionKey, sessionKeyBinding(ctx, id)),
+    session_limit: toColumn(firstLimit),
+    purchase_allowance: purchaseAllowance,
+    valid_until: validUntil,
+    scanned_block: firstBlock,
+    final_block: firstBlock,
+    start_block: firstBlock,
+    contract_set: contractSet,
+  } as const
 }
 
 /** A wallet that is not on chain after this long is no longer submitted, nor counted as an active wallet of the account. */

@@ -1,6 +1,6 @@
 import type { Scope } from '#domain/scopes.ts'
 import { keyWarning, nextKeyWarningAt } from '#domain/sessionKey.ts'
-import { isoOf } from '#domain/time.ts'
+import { dayMs, isoOf } from '#domain/time.ts'
 import type { EndingKey } from '#schemas/overview.ts'
 import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
@@ -60,12 +60,16 @@ export const agentsOf = (store: Store, walletId: string, scope: Scope | null = n
     )
     .map(({ name }) => name)
 
-/** Keys whose owner was or would be warned, and those that have ended although agents need them; the next to end first. */
+/**
+ * Keys whose owner was or would be warned, those that end within a day, however short their life, and those that have ended
+ * although agents need them; the next to end first.
+ */
 export function endingKeys({ store, now }: Context): EndingKey[] {
   return currentKeys(store).flatMap((session) => {
     const { endsAt } = lifeOf(session)
     const agents = agentsOf(store, session.wallet_id)
-    const isShown = now() >= endsAt ? agents.length > 0 : keyWarning(lifeOf(session), now()) !== null
+    const isEnding = now() >= endsAt - dayMs || keyWarning(lifeOf(session), now()) !== null
+    const isShown = now() >= endsAt ? agents.length > 0 : isEnding
     const { id: walletId, name } = store.wallet(session.wallet_id)!
     return isShown ? [{ walletId, name, endsAt: isoOf(endsAt), agents }] : []
   })

@@ -1,21 +1,12 @@
 import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
 import type { Context } from '../core/context.ts'
 import type { WalletRow } from '../storage/rows.ts'
+import type { IdleRow } from '../storage/walletTables.ts'
 
 /**
  * When idle wallets are read, for deposits, withdrawals by their owners, payouts settled without us and payments by a stolen
  * key: ten minutes after they were last used or looked at, then after twice as long each time.
  */
-
-type IdleRow = {
-  wallet_id: string
-  /** When it was last used or looked at. */
-  active_at: number
-  next_read_at: number
-  /** What its state was when its logs were last read; null if they must be read again. */
-  state: string | null
-  logs_read_at: number
-}
 
 const firstWaitMs = 10 * minuteMs
 /** While money is there and a session key can move it, a payment by someone who stole the key must be noticed. */
@@ -33,12 +24,7 @@ export const idleOf = ({ store }: Context, walletId: string): IdleRow =>
     ...neverRead,
   }
 
-function save({ store }: Context, { wallet_id, active_at, next_read_at, state, logs_read_at }: IdleRow): void {
-  store.run(
-    'INSERT OR REPLACE INTO idle_wallet (wallet_id, active_at, next_read_at, state, logs_read_at) VALUES (?, ?, ?, ?, ?)',
-    ...[wallet_id, active_at, next_read_at, state, logs_read_at],
-  )
-}
+const save = ({ store }: Context, row: IdleRow): void => store.replace('idle_wallet', row)
 
 /** Call when a wallet is used or looked at. Writes at most once in five minutes. */
 export function markActive(ctx: Context, walletId: string): void {

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { attemptAllowed, recordWrong } from '#domain/attempts.ts'
 import { usdcDomainSeparator } from '../../chain/authorization.ts'
 import { addressOf } from '../../chain/sign.ts'
-import type { Address, Hex } from '../../chain/types.ts'
+import type { Address, Block, Hex } from '../../chain/types.ts'
 import { cost, derive } from '../../identity/passwords.ts'
 import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
 import { finalizedBlock } from '../core/chainHeads.ts'
@@ -11,12 +11,13 @@ import { type Context, newId } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { idempotentRequest, remember, reusedKey } from '../ledger/idempotency.ts'
 import { recordWalletChange } from '../outbox/changes.ts'
+import { auditAndReport } from '../outbox/reportedChanges.ts'
 import { toColumn } from '../storage/columns.ts'
 import type { WalletRow } from '../storage/rows.ts'
 import { markActive } from './idleReads.ts'
 import { walletLimitProblem, walletReplay } from './newWallets.ts'
 import type { ImportInput } from './rpcTypes.ts'
-import { importedKeyBinding } from './sessionKeys.ts'
+import { codeChecks, importedKeyBinding } from './sessionKeys.ts'
 
 /**
  * Imported wallets are plain keys. The key is stored sealed twice: under the key-encryption key, for signing payments
@@ -46,17 +47,8 @@ export async function importWallet(ctx: Context, input: ImportInput): Promise<Re
   const before = replay() ?? refusal(ctx, input)
   if (before) return underSamePassword(ctx, input, before)
 
-  const chain = ctx.chains[input.chainId]
-  // The opening balance is from a finalized block, so it never has to be undone. All later blocks are scanned as usual.
-  const final = await finalizedBlock(ctx, input.chainId)
-  const [code, separator, balance] = await Promise.all([
-    chain.code(input.address),
-    usdcDomainSeparator(chain),
-    chain.usdcBalance(input.address, final.number),
-  ])
-  if (code !== '0x')
-    return wrong('address', 'This account has contract code. Only plain accounts with a private key can be added.')
-  if (separator === null) throw new Error(`USDC of chain ${input.chainId} has an unknown EIP-712 domain`)
+  const read = await readAccount(ctx, input)
+  if (!read.ok) return read
   const id = newId(ctx, 'wal')
   const sealed = await ctx.sealer.seal(input.privateKey, importedKeyBinding(ctx, id))
   const underPassword = await sealUnderPassword(input.privateKey, input.masterPassword)
@@ -66,30 +58,8 @@ export async function importWallet(ctx: Context, input: ImportInput): Promise<Re
     const meanwhile = replay() ?? refusal(ctx, input)
     if (meanwhile) return meanwhile
     const now = ctx.now()
-    store.insert('wallet', {
-      id,
-      chain_id: chainId,
-      kind: 'imported',
-      address,
-      owner: address,
-      name,
-      status: 'active',
-      factory: zeroAddress,
-      salt: zeroSalt,
-      session_key: address,
-      sealed_key: '',
-      session_limit: 0,
-      valid_until: 0,
-      deposits: toColumn(balance),
-      scanned_block: final.number,
-      final_block: final.number,
-      anchor_block: final.number,
-      anchor_hash: final.hash,
-      created_at: now,
-      start_block: final.number,
-      start_balance: toColumn(balance),
-      request_key: request?.key ?? null,
-    })
+    const imported = importedWallet(input, read.value)
+    store.insert('wallet', { ...imported, id, created_at: now, request_key: request?.key ?? null })
     recordWalletChange(ctx, id)
     store.insert('session', {
       wallet_id: id,
@@ -100,18 +70,58 @@ export async function importWallet(ctx: Context, input: ImportInput): Promise<Re
       valid_until: noEnd,
       current: 1,
     })
-    store.insert('imported_key', { wallet_id: id, sealed_view: sealedView, domain_separator: separator })
+    store.insert('imported_key', { wallet_id: id, sealed_view: sealedView, domain_separator: read.value.separator })
     remember(store, request, 'wallet', id, now)
-    audit(store, now, 'wallet.imported', id, { address: input.address, chainId: input.chainId })
-    ctx.codeChecks.set(id, { isPlain: true, requestedAt: now })
+    auditAndReport(ctx, 'wallet.imported', id, { address: input.address, chainId: input.chainId })
+    codeChecks(ctx).set(id, { isPlain: true, requestedAt: now })
     markActive(ctx, id)
     return ok(store.wallet(id)!)
   })
   if (!added.ok || added.value.id !== id) return underSamePassword(ctx, input, added)
   // The blocks that are not final yet. If the node does not respond, they are read before the first refusal for balance.
-  await ctx.refreshWallet(store.wallet(id)!)
+  await ctx.chainReads.refresh(store.wallet(id)!)
   return ok(store.wallet(id)!)
 }
+
+type Account = { separator: Hex; balance: bigint; final: Block }
+
+/** The opening balance is from a finalized block, so it never has to be undone. All later blocks are scanned as usual. */
+async function readAccount(ctx: Context, { chainId, address }: ImportInput): Promise<Result<Account>> {
+  const chain = ctx.chains[chainId]
+  const final = await finalizedBlock(ctx, chainId)
+  const [code, separator, balance] = await Promise.all([
+    chain.code(address),
+    usdcDomainSeparator(chain),
+    chain.usdcBalance(address, final.number),
+  ])
+  if (code !== '0x')
+    return wrong('address', 'This account has contract code. Only plain accounts with a private key can be added.')
+  if (separator === null) throw new Error(`USDC of chain ${chainId} has an unknown EIP-712 domain`)
+  return ok({ separator, balance, final })
+}
+
+const importedWallet = ({ chainId, address, name }: ImportInput, { balance, final }: Account) =>
+  ({
+    chain_id: chainId,
+    kind: 'imported',
+    address,
+    owner: address,
+    name,
+    status: 'active',
+    factory: zeroAddress,
+    salt: zeroSalt,
+    session_key: address,
+    sealed_key: '',
+    session_limit: 0,
+    valid_until: 0,
+    deposits: toColumn(balance),
+    scanned_block: final.number,
+    final_block: final.number,
+    anchor_block: final.number,
+    anchor_hash: final.hash,
+    start_block: final.number,
+    start_balance: toColumn(balance),
+  }) as const
 
 /**
  * A repeat with another master password is another request, because its sender will try to view the key with that
@@ -186,7 +196,8 @@ export async function viewPrivateKey(
   const privateKey = await openUnderPassword(underPassword, masterPassword)
   store.transaction(() => {
     if (privateKey !== null) setTries(ctx, walletId, 0, 0)
-    audit(store, ctx.now(), privateKey === null ? 'wallet.key_refused' : 'wallet.key_viewed', walletId)
+    if (privateKey === null) audit(store, ctx.now(), 'wallet.key_refused', walletId)
+    else auditAndReport(ctx, 'wallet.key_viewed', walletId)
   })
   if (privateKey === null)
     return refuse('unprocessable', 'Invalid master password or failed to retrieve private key.', {

@@ -6,11 +6,12 @@ import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { recordWalletChange } from '../outbox/changes.ts'
 import { enqueue } from '../outbox/enqueue.ts'
+import { auditAndReport } from '../outbox/reportedChanges.ts'
 import { pageRows } from '../storage/pages.ts'
 import type { GroupRow, SessionRow, WalletRow } from '../storage/rows.ts'
 import { isOpenPayout, statusIn } from '../storage/statuses.ts'
 import { hasOpenAction } from './actions/actions.ts'
-import { cacheKey } from './sessionKeys.ts'
+import { cacheKey, openKeys } from './sessionKeys.ts'
 
 /** A null `name` removes the name. */
 export function renameWallet(ctx: Context, walletId: string, name: string | null): Result<WalletRow> {
@@ -29,9 +30,10 @@ export function renameWallet(ctx: Context, walletId: string, name: string | null
 /**
  * Removes the wallet from the dashboard and destroys every key of it that we hold; its history stays. Refuses, with the
  * reason, while the wallet has open payments, payouts or actions, while policy groups use it, and while money is at the
- * address of a wallet that is not on chain. Deleting a deleted wallet is a no-op.
+ * address of a wallet that is not on chain. Deleting a deleted wallet is a no-op. An imported wallet needs the password: its
+ * owner may have kept the key nowhere else.
  */
-export async function deleteWallet(ctx: Context, walletId: string): Promise<Result<null>> {
+export async function deleteWallet(ctx: Context, walletId: string, passwordChecked = false): Promise<Result<null>> {
   const { store } = ctx
   const before = store.liveWallet(walletId)
   const stranded = before && isMissing(before) ? await strandedMoney(ctx, before) : null
@@ -41,18 +43,25 @@ export async function deleteWallet(ctx: Context, walletId: string): Promise<Resu
     if (wallet.status === 'deleted') return ok(null)
     const problem = missingProblem(ctx, wallet, stranded) ?? openProblem(ctx, wallet)
     if (problem) return refuse('conflict', problem)
+    if (wallet.kind === 'imported' && !passwordChecked) return passwordNeeded
     for (const session of store.all<SessionRow>('SELECT * FROM session WHERE wallet_id = ?', walletId))
-      ctx.keys.delete(cacheKey(session))
+      openKeys(ctx).delete(cacheKey(session))
     store.run("UPDATE wallet SET status = 'deleted', sealed_key = '' WHERE id = ?", walletId)
     store.run("UPDATE session SET sealed_key = '', current = 0 WHERE wallet_id = ?", walletId)
     store.run('UPDATE wallet_action SET sealed_key = NULL WHERE wallet_id = ?', walletId)
     store.run('DELETE FROM imported_key WHERE wallet_id = ?', walletId)
     recordWalletChange(ctx, walletId)
-    audit(store, ctx.now(), 'wallet.deleted', walletId, { address: wallet.address })
+    auditAndReport(ctx, 'wallet.deleted', walletId, { address: wallet.address })
     if (wallet.halt_kind !== null) enqueue(ctx, 'trouble', walletId)
     return ok(null)
   })
 }
+
+const passwordNeeded = refuse(
+  'password_required',
+  'Enter your password: Bursar’s copy of this wallet’s private key is destroyed, and may be the only one.',
+  { field: 'password' },
+)
 
 /** True if the chain does not show the wallet yet, or never will. */
 const isMissing = ({ status }: WalletRow) => status === 'deploying' || status === 'failed'

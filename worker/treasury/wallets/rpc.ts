@@ -3,7 +3,7 @@ import { formatUsdc } from '#domain/money.ts'
 import type { RotateReply } from '#schemas/sessionKey.ts'
 import type { Wallet } from '#schemas/wallet.ts'
 import { primaryChain } from '../../chain/networkSettings.ts'
-import { andThen, notFound, ok, type Result } from '../../result.ts'
+import { andThen, notFound, ok, type Result, refuseThrown } from '../../result.ts'
 import { refuseUnreachable } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
 import { takeOwnerChange } from '../limits/ownerActions.ts'
@@ -38,16 +38,16 @@ export class Wallets extends RpcTarget {
     })
   }
   async importWallet(input: ImportInput): Promise<Result<Wallet>> {
-    return this.#shown(await refuseUnreachable(() => importWallet(this.#ctx, input)))
+    return this.#shown(await refuseThrown(() => refuseUnreachable(() => importWallet(this.#ctx, input))))
   }
   async rename(walletId: string, name: string | null): Promise<Result<Wallet>> {
     return this.#shown(takeOwnerChange(this.#ctx) ?? renameWallet(this.#ctx, walletId, name))
   }
-  async delete(walletId: string) {
-    return deleteWallet(this.#ctx, walletId)
+  async delete(walletId: string, passwordChecked = false) {
+    return deleteWallet(this.#ctx, walletId, passwordChecked)
   }
   async viewPrivateKey(walletId: string, masterPassword: string) {
-    return viewPrivateKey(this.#ctx, walletId, masterPassword)
+    return refuseThrown(() => viewPrivateKey(this.#ctx, walletId, masterPassword))
   }
   /** Decimal USDC on chain; null if it can't be read. */
   async balance(walletId: string): Promise<Result<string | null>> {

@@ -3,12 +3,18 @@ import { sameAddress } from '#domain/sameAddress.ts'
 import type { Address, WalletState } from '../../chain/types.ts'
 import { confirmedBlock, freshHead } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
+import { inMemory } from '../core/memory.ts'
 import { audit } from '../ledger/audit.ts'
 import { toColumn } from '../storage/columns.ts'
 import type { WalletRow } from '../storage/rows.ts'
 import { scheduleWarnings } from './endingKeys.ts'
-import { cacheKey, checkPlainKey } from './sessionKeys.ts'
+import { cacheKey, checkPlainKey, openKeys } from './sessionKeys.ts'
 import { forgetSnapshot } from './snapshots.ts'
+
+/** By wallet: the block of the newest state that set its session, so that a slower, older reading does not replace it. */
+const adoptedBlocks = inMemory(() => new Map<string, number>())
+/** By wallet: how often its bookings were undone. What was read before that may be from the branch that was removed. */
+export const undos = inMemory(() => new Map<string, number>())
 
 /** A wallet's state at the newest block and at CONFIRM_DEPTH; `confirmed` is null if it was not deployed there yet. */
 export type SessionReading = { latest: WalletState; confirmed: WalletState | null }
@@ -22,14 +28,14 @@ export async function readSession(ctx: Context, wallet: WalletRow): Promise<Sess
     await checkPlainKey(ctx, wallet)
     return null
   }
-  const undos = ctx.undos.get(wallet.id)
+  const before = undos(ctx).get(wallet.id)
   const reading = await readStates(ctx, wallet)
   if (reading === null) {
     await recordMissing(ctx, wallet)
     return null
   }
   const { confirmed } = reading
-  if (confirmed && ctx.undos.get(wallet.id) === undos) ctx.store.transaction(() => adopt(ctx, wallet, confirmed))
+  if (confirmed && undos(ctx).get(wallet.id) === before) ctx.store.transaction(() => adopt(ctx, wallet, confirmed))
   return reading
 }
 
@@ -89,9 +95,9 @@ function sealedKeyOf(ctx: Context, wallet: WalletRow, address: Address): string 
 export function undoSessions(ctx: Context, wallet: WalletRow): void {
   const { store } = ctx
   const session = store.session(wallet.id)
-  if (session) ctx.keys.delete(cacheKey(session))
-  ctx.adoptedBlocks.delete(wallet.id)
-  ctx.undos.set(wallet.id, (ctx.undos.get(wallet.id) ?? 0) + 1)
+  if (session) openKeys(ctx).delete(cacheKey(session))
+  adoptedBlocks(ctx).delete(wallet.id)
+  undos(ctx).set(wallet.id, (undos(ctx).get(wallet.id) ?? 0) + 1)
   const undone = store.run(
     'UPDATE session SET undone = 1, adopted_block = NULL WHERE wallet_id = ? AND adopted_block > ?',
     wallet.id,
@@ -107,13 +113,13 @@ export function adopt(ctx: Context, { id }: Pick<WalletRow, 'id'>, state: Wallet
   const { store } = ctx
   // The wallet may have been deleted while the chain was being read: its keys stay destroyed.
   const wallet = store.liveWallet(id)
-  if (!wallet || state.blockNumber < (ctx.adoptedBlocks.get(id) ?? 0)) return
-  ctx.adoptedBlocks.set(id, state.blockNumber)
+  if (!wallet || state.blockNumber < (adoptedBlocks(ctx).get(id) ?? 0)) return
+  adoptedBlocks(ctx).set(id, state.blockNumber)
   const session = store.session(wallet.id)
   if (session?.epoch === state.epoch && sameAddress(session.key_address, state.sessionKey)) return
   if (session && session.epoch > state.epoch) return
   forgetSnapshot(ctx, wallet.id)
-  if (session) ctx.keys.delete(cacheKey(session))
+  if (session) openKeys(ctx).delete(cacheKey(session))
   store.run('UPDATE session SET current = 0 WHERE wallet_id = ?', wallet.id)
   const sealedKey = sealedKeyOf(ctx, wallet, state.sessionKey)
   if (sealedKey === null) {
@@ -121,25 +127,27 @@ export function adopt(ctx: Context, { id }: Pick<WalletRow, 'id'>, state: Wallet
     return
   }
   const limit = state.remaining
-  store.run(
-    `INSERT INTO session (wallet_id, epoch, key_address, sealed_key, spend_limit, purchase_allowance, valid_until, next_sequence, current, adopted_block, adopted_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, 0, 1, ?, ?)
-     -- The epoch was adopted before, and a reorganization undid it or replaced its key. Sequences continue. The remaining
-     -- limit on chain may already exclude payments that are only read again later, so the same key keeps its limit.
-     ON CONFLICT (wallet_id, epoch) DO UPDATE SET current = 1, undone = 0, key_address = excluded.key_address,
+  store.insert(
+    'session',
+    {
+      wallet_id: wallet.id,
+      epoch: state.epoch,
+      key_address: state.sessionKey,
+      sealed_key: sealedKey,
+      spend_limit: toColumn(limit),
+      purchase_allowance: state.purchaseAllowance,
+      valid_until: state.validUntil,
+      current: 1,
+      adopted_block: state.blockNumber,
+      adopted_at: ctx.now(),
+    },
+    // The epoch was adopted before, and a reorganization undid it or replaced its key. Sequences continue. The remaining
+    // limit on chain may already exclude payments that are only read again later, so the same key keeps its limit.
+    `ON CONFLICT (wallet_id, epoch) DO UPDATE SET current = 1, undone = 0, key_address = excluded.key_address,
        sealed_key = excluded.sealed_key, valid_until = excluded.valid_until, adopted_block = excluded.adopted_block,
        purchase_allowance = excluded.purchase_allowance,
        spend_limit = CASE WHEN session.key_address = excluded.key_address COLLATE NOCASE THEN session.spend_limit
          ELSE excluded.spend_limit + session.used END`,
-    wallet.id,
-    state.epoch,
-    state.sessionKey,
-    sealedKey,
-    toColumn(limit),
-    state.purchaseAllowance,
-    state.validUntil,
-    state.blockNumber,
-    ctx.now(),
   )
   scheduleWarnings(ctx, store.session(wallet.id)!)
   const { epoch, purchaseAllowance } = state

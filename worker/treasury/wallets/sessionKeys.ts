@@ -2,20 +2,26 @@ import { bytesToHex } from '@noble/hashes/utils'
 import { addressOf } from '../../chain/sign.ts'
 import type { Address, Hex } from '../../chain/types.ts'
 import type { Context } from '../core/context.ts'
+import { inMemory } from '../core/memory.ts'
 import type { SessionRow, WalletRow } from '../storage/rows.ts'
 import { halt, liftHalt } from './walletHalts.ts'
+
+/** Unsealed session keys by `cacheKey`. */
+export const openKeys = inMemory(() => new Map<string, Hex>())
+/** By id of an imported wallet: the last check for contract code. `isPlain`: it had none. `requestedAt` in ms. */
+export const codeChecks = inMemory(() => new Map<string, { isPlain: boolean; requestedAt: number }>())
 
 /** Opens the current session's key into memory, so that signing needs no await. */
 export async function loadSessionKey(ctx: Context, wallet: WalletRow): Promise<void> {
   const session = ctx.store.session(wallet.id)
   if (!session) return
   if (wallet.kind === 'imported' && !isPlainKey(ctx, wallet)) await checkPlainKey(ctx, wallet)
-  if (ctx.keys.has(cacheKey(session))) return
+  if (openKeys(ctx).has(cacheKey(session))) return
   const binding = wallet.kind === 'smart' ? sessionKeyBinding : importedKeyBinding
   const key = await ctx.sealer.open(session.sealed_key, binding(ctx, wallet.id))
   // Otherwise the session ended meanwhile, and its key must not be used for another one.
   if (ctx.store.session(wallet.id)?.key_address === session.key_address)
-    ctx.keys.set(cacheKey(session), key as `0x${string}`)
+    openKeys(ctx).set(cacheKey(session), key as `0x${string}`)
 }
 
 export const cacheKey = (session: SessionRow) => `${session.wallet_id}:${session.epoch}`
@@ -35,7 +41,7 @@ const plainForMs = 30_000 // 30 seconds
 
 /** True if the account had no code a moment ago: USDC then checks the key's own signature, and no contract can approve. */
 export function isPlainKey(ctx: Context, wallet: WalletRow): boolean {
-  const known = ctx.codeChecks.get(wallet.id)
+  const known = codeChecks(ctx).get(wallet.id)
   return known?.isPlain === true && ctx.now() - known.requestedAt < plainForMs
 }
 
@@ -45,8 +51,8 @@ export async function checkPlainKey(ctx: Context, wallet: WalletRow): Promise<vo
   const code = await ctx.chains[wallet.chain_id].code(wallet.address)
   const isPlain = code === '0x'
   // Checks may overlap: a slower, older one must not replace a newer result.
-  if ((ctx.codeChecks.get(wallet.id)?.requestedAt ?? 0) > requestedAt) return
-  ctx.codeChecks.set(wallet.id, { isPlain, requestedAt })
+  if ((codeChecks(ctx).get(wallet.id)?.requestedAt ?? 0) > requestedAt) return
+  codeChecks(ctx).set(wallet.id, { isPlain, requestedAt })
   ctx.store.transaction(() => {
     if (isPlain) return liftHalt(ctx, wallet.id, 'code')
     if (ctx.store.wallet(wallet.id)?.halt_kind === null) halt(ctx, wallet.id, 'code', 'its account has contract code')

@@ -1,8 +1,18 @@
+import type { WalletState } from '../../chain/types.ts'
 import { logError } from '../../observability/log.ts'
-import type { Context, WalletSnapshot } from '../core/context.ts'
+import type { Context } from '../core/context.ts'
+import { inMemory } from '../core/memory.ts'
 import { bookedOf } from '../ledger/balances.ts'
 import type { WalletRow } from '../storage/rows.ts'
 import { idleOf, markActive } from './idleReads.ts'
+
+/** A wallet as read from the chain once. `state` is null for imported and undeployed wallets. */
+export type WalletSnapshot = { balance: bigint; state: WalletState | null }
+
+/** Latest on-chain snapshot by wallet id, and when it was read (ms). Null if it could not be read. */
+export const snapshots = inMemory(() => new Map<string, { value: Promise<WalletSnapshot | null>; at: number }>())
+/** Balance in the latest one that was read, by wallet id, and when that reading began (ms). */
+const balances = inMemory(() => new Map<string, { balance: bigint; readAt: number }>())
 
 const freshMs = 2_000 // one block
 
@@ -11,21 +21,21 @@ const freshMs = 2_000 // one block
  * when the Treasury knows that the wallet has changed. Null if the chain can't be read.
  */
 export function getSnapshot(ctx: Context, wallet: WalletRow): Promise<WalletSnapshot | null> {
-  const known = ctx.snapshots.get(wallet.id)
+  const known = snapshots(ctx).get(wallet.id)
   if (known && ctx.now() - known.at < freshMs) return known.value
   markActive(ctx, wallet.id)
   const value = readSnapshot(ctx, wallet).catch((error: unknown) => {
-    ctx.snapshots.delete(wallet.id)
+    snapshots(ctx).delete(wallet.id)
     logError('wallet_not_read', { user: ctx.userId, wallet: wallet.id }, error)
     return null
   })
-  ctx.snapshots.set(wallet.id, { value, at: ctx.now() })
+  snapshots(ctx).set(wallet.id, { value, at: ctx.now() })
   return value
 }
 
 export function forgetSnapshot(ctx: Context, walletId: string): void {
-  ctx.snapshots.delete(walletId)
-  ctx.balances.delete(walletId)
+  snapshots(ctx).delete(walletId)
+  balances(ctx).delete(walletId)
 }
 
 /** Makes a single call if the wallet has a contract. Throws RpcUnavailable. */
@@ -34,7 +44,7 @@ async function readSnapshot(ctx: Context, wallet: WalletRow): Promise<WalletSnap
   const chain = ctx.chains[wallet.chain_id]
   const state = wallet.kind === 'smart' ? await chain.walletState(wallet.address) : null
   const balance = state?.balance ?? (await chain.usdcBalance(wallet.address))
-  ctx.balances.set(wallet.id, { balance, readAt })
+  balances(ctx).set(wallet.id, { balance, readAt })
   return { balance, state }
 }
 
@@ -47,7 +57,7 @@ export const currentMs = 30_000 // 30 seconds
 
 /** The wallet's balance as it was last read: alone, or with the logs that are in the books. `readAt` in ms. */
 export function lastBalance(ctx: Context, wallet: WalletRow): { balance: bigint; readAt: number } {
-  const alone = ctx.balances.get(wallet.id)
+  const alone = balances(ctx).get(wallet.id)
   const { logs_read_at } = idleOf(ctx, wallet.id)
   // Books are a few blocks behind: a deposit that was seen must not disappear again.
   if (alone && (alone.readAt >= logs_read_at || ctx.now() - alone.readAt <= currentMs)) return alone

@@ -12,7 +12,7 @@ import type { Wallet, WalletStatus } from '#schemas/wallet.ts'
 import type { WalletState } from '../../chain/types.ts'
 import { notFound, ok, type Result } from '../../result.ts'
 import { chainNow, isNodeTrouble } from '../core/chainHeads.ts'
-import type { Context, WalletSnapshot } from '../core/context.ts'
+import type { Context } from '../core/context.ts'
 import { bookedOf, escrowedOf, walletFunds } from '../ledger/balances.ts'
 import { purchasesLeft } from '../ledger/purchaseNumbers.ts'
 import { readWindows } from '../ledger/windows.ts'
@@ -24,6 +24,7 @@ import { recentActions } from './actions/actions.ts'
 import { operatorKey } from './actions/calls.ts'
 import { readBy } from './idleReads.ts'
 import { readSession } from './session.ts'
+import type { WalletSnapshot } from './snapshots.ts'
 import { getSnapshot } from './snapshots.ts'
 
 const freshEnoughMs = 2_000 // one block
@@ -39,7 +40,7 @@ export async function showWallet(ctx: Context, row: WalletRow): Promise<Wallet> 
   const snapshot = await getSnapshot(ctx, row)
   // Otherwise an old deposit could still be shown as arriving: books are updated often only while payments are open.
   if (row.status === 'active' && snapshot && snapshot.balance !== bookedOf(ctx.store.wallet(row.id) ?? row))
-    await ctx.refreshWallet(row, freshEnoughMs)
+    await ctx.chainReads.refresh(row, freshEnoughMs)
   // Money at its address is a reason to deploy it after all.
   else if (row.status === 'failed' && snapshot && snapshot.balance > 0n) readBy(ctx, row.id, ctx.now())
   return walletView(ctx, ctx.store.wallet(row.id) ?? row, snapshot)

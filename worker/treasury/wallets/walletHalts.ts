@@ -28,6 +28,8 @@ export function liftHalt(ctx: Context, walletId: string, kind: HaltKind): void {
   enqueue(ctx, 'trouble', walletId)
 }
 
+/** Books that differ for less than this are no error: a node may show a block's balance before its logs. */
+export const nodeLagMs = 30_000 // 30 seconds
 /** A lagging node catches up well within this time. */
 export const haltAfterMs = 5 * minuteMs
 

@@ -1,3 +1,4 @@
+import { isConnectionEvent } from '#domain/events.ts'
 import { isoOf } from '#domain/time.ts'
 import { maxWebhooks, oldSecretMs } from '#domain/webhookRules.ts'
 import { webhookRulesOf, webhookUrlProblem } from '#domain/webhookUrl.ts'
@@ -7,6 +8,8 @@ import type { WebhookFailure, WebhookTargets } from '../../webhooks/api.ts'
 import { type Context, newId } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { enqueue } from '../outbox/enqueue.ts'
+import { enabledWebhooks } from '../outbox/events.ts'
+import { auditAndReport } from '../outbox/reportedChanges.ts'
 import type { WebhookRow } from '../storage/rows.ts'
 import type { WebhookEdit } from './rpcTypes.ts'
 
@@ -32,7 +35,7 @@ const webhookView = ({ now }: Context, row: WebhookRow): Webhook => ({
 
 export async function createWebhook(
   ctx: Context,
-  { url, events }: { url: string; events: WebhookFilter[] },
+  { url, events, passwordChecked = false }: { url: string; events: WebhookFilter[]; passwordChecked?: boolean },
 ): Promise<Result<CreatedWebhook>> {
   const { store } = ctx
   const id = newId(ctx, 'whk')
@@ -40,12 +43,13 @@ export async function createWebhook(
   return store.transaction((): Result<CreatedWebhook> => {
     const refused = urlRefusal(ctx, url, null)
     if (refused) return refused
+    if (getsPayments(events) && !passwordChecked) return passwordNeeded
     if (store.count('webhook') >= maxWebhooks)
       return refuse('conflict', `An account can have ${maxWebhooks} webhooks. Delete one first.`)
     const now = ctx.now()
     const row = { id, url, events: JSON.stringify(events), enabled: 1, version: 1 }
     store.insert('webhook', { ...row, sealed_secret: sealed, created_at: now })
-    audit(store, now, 'webhook.created', id, { host: hostOf(url), events })
+    auditAndReport(ctx, 'webhook.created', id, { host: hostOf(url), events })
     changed(ctx, id)
     return ok({ ...webhookView(ctx, ctx.store.webhook(id)!), secret })
   })
@@ -58,11 +62,14 @@ export function editWebhook(ctx: Context, id: string, edit: WebhookEdit): Result
     if (!row) return noWebhook
     const refused = edit.url === undefined || edit.url === row.url ? null : urlRefusal(ctx, edit.url, id)
     if (refused) return refused
+    const before = JSON.parse(row.events) as WebhookFilter[]
     const after = {
       url: edit.url ?? row.url,
-      events: edit.events ?? (JSON.parse(row.events) as WebhookFilter[]),
+      events: edit.events ?? before,
       enabled: edit.enabled ?? row.enabled === 1,
     }
+    const goesElsewhere = after.url !== row.url || after.events.some((name) => !before.includes(name))
+    if (goesElsewhere && getsPayments(after.events) && !edit.passwordChecked) return passwordNeeded
     // Earlier failures do not count for a new address or for a webhook that is switched on again.
     const isReset = after.url !== row.url || (after.enabled && row.enabled === 0)
     store.update('webhook', id, {
@@ -73,10 +80,15 @@ export function editWebhook(ctx: Context, id: string, edit: WebhookEdit): Result
       version: row.version + (isReset ? 1 : 0),
     })
     const { url, ...shown } = after
-    audit(store, ctx.now(), 'webhook.changed', id, { host: hostOf(url), ...shown })
+    auditAndReport(ctx, 'webhook.changed', id, { host: hostOf(url), ...shown })
     changed(ctx, id)
     return ok(webhookView(ctx, ctx.store.webhook(id)!))
   })
+}
+
+/** Switches a webhook off for its owner. */
+export function switchOff(ctx: Context, id: string): void {
+  editWebhook(ctx, id, { enabled: false })
 }
 
 export function deleteWebhook(ctx: Context, id: string): Result<null> {
@@ -91,16 +103,17 @@ export function deleteWebhook(ctx: Context, id: string): Result<null> {
   })
 }
 
-export async function rotateSecret(ctx: Context, id: string): Promise<Result<RotatedSecret>> {
+export async function rotateSecret(ctx: Context, id: string, passwordChecked = false): Promise<Result<RotatedSecret>> {
   const { store } = ctx
   const { secret, sealed } = await newSecret(ctx, id)
   return store.transaction((): Result<RotatedSecret> => {
     const row = store.webhook(id)
     if (!row) return noWebhook
+    if (getsPayments(JSON.parse(row.events) as WebhookFilter[]) && !passwordChecked) return passwordNeeded
     const until = ctx.now() + oldSecretMs
     const secrets = { sealed_old_secret: row.sealed_secret, old_secret_until: until, sealed_secret: sealed }
     store.update('webhook', id, secrets)
-    audit(store, ctx.now(), 'webhook.secret_rotated', id, { oldSecretUntil: until })
+    auditAndReport(ctx, 'webhook.secret_rotated', id, { host: hostOf(row.url), oldSecretUntil: until })
     return ok({ secret, oldSecretUntil: isoOf(until) })
   })
 }
@@ -134,12 +147,21 @@ export function webhookFailed(ctx: Context, { id, version, reason }: WebhookFail
   })
 }
 
+/** Whether its events contain payments, with recipients and amounts. Whoever has its secret can also invent them. */
+const getsPayments = (events: WebhookFilter[]) => events.some((name) => name === '*' || !isConnectionEvent(name))
+
+const passwordNeeded: Refused = refuse(
+  'password_required',
+  'Enter your password: this webhook gets the recipients and amounts of your payments.',
+  { field: 'password' },
+)
+
 /** Paths may contain secrets of the receiver, and the audit log keeps its rows permanently. */
 const hostOf = (url: string) => URL.parse(url)?.host ?? ''
 
 /** Updates the webhook's row that operators count, and makes the next event look up its receivers again. */
 function changed(ctx: Context, id: string): void {
-  ctx.webhooks = null
+  enabledWebhooks(ctx).list = null
   enqueue(ctx, 'webhook', id)
 }
 

@@ -41,7 +41,7 @@ export class Webhooks extends RpcTarget {
   async get(id: string) {
     return endpoints.findWebhook(this.#ctx, id)
   }
-  async create(input: { url: string; events: WebhookFilter[] }) {
+  async create(input: { url: string; events: WebhookFilter[]; passwordChecked?: boolean }) {
     return takeOwnerChange(this.#ctx) ?? (await endpoints.createWebhook(this.#ctx, input))
   }
   async edit(id: string, edit: WebhookEdit) {
@@ -53,8 +53,8 @@ export class Webhooks extends RpcTarget {
     return this.#afterChange(endpoints.deleteWebhook(this.#ctx, id))
   }
   /** The old secret signs along with the new one for 24 hours. */
-  async rotateSecret(id: string) {
-    return takeOwnerChange(this.#ctx) ?? this.#afterChange(await endpoints.rotateSecret(this.#ctx, id))
+  async rotateSecret(id: string, passwordChecked = false) {
+    return takeOwnerChange(this.#ctx) ?? this.#afterChange(await endpoints.rotateSecret(this.#ctx, id, passwordChecked))
   }
   /** Sends a `webhook.test` event and returns its id. */
   async test(id: string) {

@@ -5,4 +5,5 @@ export type WebhookEdit = {
   url?: string | undefined
   events?: WebhookFilter[] | undefined
   enabled?: boolean | undefined
+  passwordChecked?: boolean
 }

@@ -1,8 +1,8 @@
-import { formatUsdc } from '#domain/money.ts'
 import type { BudgetHistory } from '#schemas/usage.ts'
 import { microOf } from '#web/lib/amounts.ts'
 import { formatAmount } from '#web/lib/format.ts'
-import { ChartFrame, ChartTable, dayText, largest } from './ChartFrame.tsx'
+import { ChartFrame, ChartTable, dayText, Lines } from './ChartFrame.tsx'
+import { gridFor, largest, shareOf } from './scale.ts'
 
 const limitText = (limit: string | null) => (limit === null ? 'no limit' : `$${formatAmount(limit)}`)
 
@@ -42,8 +42,8 @@ export function BudgetChart(props: { days: Day[] }) {
       </>
     )
   const amounts = days.flatMap(({ limit, spent }) => [microOf(spent), ...(limit === null ? [] : [microOf(limit)])])
-  const most = largest(amounts)
-  const yOf = (amount: string) => (most === 0n ? 100 : 100 - Number((microOf(amount) * 10_000n) / most) / 100)
+  const grid = gridFor(largest(amounts))
+  const yOf = (amount: string) => 100 - shareOf(microOf(amount), grid.top)
   const area = days.map(({ spent }, i) => `L${i} ${yOf(spent)}H${i + 1}`).join('')
   const limit = days
     .map(({ limit: at }, i) => {
@@ -56,15 +56,15 @@ export function BudgetChart(props: { days: Day[] }) {
   return (
     <ChartFrame
       days={days.map(({ day }) => day)}
-      top={`$${formatAmount(formatUsdc(most))}`}
-      readout={(at) => {
-        const shown = days[at ?? last]!
-        return (
-          <>
-            {at === null ? 'Now' : dayText(shown.day)}: {figuresOf(shown)}
-          </>
-        )
-      }}
+      label="Budget"
+      grid={grid}
+      summary={<>Now: {figuresOf(days[last]!)}</>}
+      readoutText={(at) => `${dayText(days[at]!.day)}: $${formatAmount(days[at]!.spent)} spent`}
+      readout={(at) => (
+        <>
+          {dayText(days[at]!.day)}: {figuresOf(days[at]!)}
+        </>
+      )}
       legend={
         <ul aria-label="Lines" className="mt-2 flex flex-wrap gap-x-5 text-small">
           <li className="flex items-center gap-1.5">
@@ -77,22 +77,24 @@ export function BudgetChart(props: { days: Day[] }) {
       }
       table={table}
     >
-      <path d={`M0 100${area}V100Z`} fill="var(--green-tint)" />
-      <path
-        d={`M0 ${yOf(days[0]!.spent)}${area}`}
-        fill="none"
-        stroke="var(--green)"
-        strokeWidth={2}
-        vectorEffect="non-scaling-stroke"
-      />
-      <path
-        d={limit || 'M0 0'}
-        fill="none"
-        stroke="var(--ink)"
-        strokeWidth={2}
-        strokeDasharray="5 4"
-        vectorEffect="non-scaling-stroke"
-      />
+      <Lines days={days.length}>
+        <path d={`M0 100${area}V100Z`} fill="var(--green-tint)" />
+        <path
+          d={`M0 ${yOf(days[0]!.spent)}${area}`}
+          fill="none"
+          stroke="var(--green)"
+          strokeWidth={2}
+          vectorEffect="non-scaling-stroke"
+        />
+        <path
+          d={limit || 'M0 0'}
+          fill="none"
+          stroke="var(--ink)"
+          strokeWidth={2}
+          strokeDasharray="5 4"
+          vectorEffect="non-scaling-stroke"
+        />
+      </Lines>
     </ChartFrame>
   )
 }

@@ -1,61 +1,41 @@
 import { clsx } from 'clsx'
-import { type PointerEvent, type ReactNode, useState } from 'react'
+import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from 'react'
+import type { gridFor } from './scale.ts'
 
-/**
- * The frame of all daily charts: a readout for the day under the pointer, the plot, and below it the first, middle and
- * last day. Screen readers skip the plot and get its figures from `table`, which everyone else can open.
- */
-export function ChartFrame(props: {
+type Grid = ReturnType<typeof gridFor>
+type FrameProps = {
   days: string[]
-  /** Renders the readout for the day at an index, or for all days (null). */
-  readout: (at: number | null) => ReactNode
-  /** Label of the top of the plot. */
-  top: string
-  /** SVG content, one unit wide per day and 100 units high, stretched to fit. */
+  /** What the chart is about, for its accessible name. */
+  label: string
+  /** Above the plot: the figures for all days. */
+  summary: ReactNode
+  /** The figures of the day at this index. */
+  readout: (at: number) => ReactNode
+  /** The same as text, for screen readers. */
+  readoutText: (at: number) => string
+  grid: Grid
+  /** The plot: elements that fill it, such as bars or a `Lines`. */
   children: ReactNode
   legend: ReactNode
   table: ReactNode
   /** Fills its container, and has no button for the table. */
   fills?: boolean
-}) {
+}
+
+/**
+ * The frame of all daily charts: a summary, the plot with its grid lines and, below it, the first, middle and last day. The pointer
+ * and the arrow keys choose a day, whose figures are shown beside it. Screen readers also get all figures from `table`, which
+ * everyone else can open.
+ */
+export function ChartFrame(props: FrameProps) {
   const { days, fills } = props
-  const [at, setAt] = useState<number | null>(null)
   const [isTable, setTable] = useState(false)
-  const follow = (event: PointerEvent<HTMLElement>) => {
-    const { left, width } = event.currentTarget.getBoundingClientRect()
-    const index = Math.floor(((event.clientX - left) / width) * days.length)
-    setAt(Math.min(days.length - 1, Math.max(0, index)))
-  }
-  const marked = at !== null && at < days.length ? at : null
   return (
     <div className={clsx('relative flex min-h-0 flex-col', fills && 'flex-1')}>
-      <p className={clsx('truncate text-small', fills ? 'min-h-5' : 'min-h-6')} aria-hidden={marked !== null}>
-        {props.readout(marked)}
-      </p>
-      <div aria-hidden="true" className={clsx('flex flex-col', fills && 'min-h-24 flex-1')}>
-        <p className="border-hairline border-b text-right text-muted text-small tabular-nums">{props.top}</p>
-        <div
-          className={clsx('relative border-control border-b', fills ? 'min-h-0 flex-1' : 'h-44')}
-          onPointerMove={follow}
-          onPointerDown={follow}
-          onPointerLeave={() => setAt(null)}
-        >
-          {marked !== null && (
-            <div
-              className="absolute inset-y-0 bg-hairline/60"
-              style={{ left: `${(marked * 100) / days.length}%`, width: `${100 / days.length}%` }}
-            />
-          )}
-          <svg
-            viewBox={`0 0 ${days.length} 100`}
-            preserveAspectRatio="none"
-            className="absolute inset-0 size-full"
-            aria-hidden="true"
-          >
-            {props.children}
-          </svg>
-        </div>
-        <p className="flex justify-between text-muted text-small">
+      <p className={clsx('truncate text-small', fills ? 'min-h-5' : 'min-h-6')}>{props.summary}</p>
+      <div className={clsx('flex flex-col pt-2', fills && 'min-h-24 flex-1')}>
+        <Plot {...props} />
+        <p aria-hidden="true" className="mr-14 flex justify-between text-muted text-small">
           <span>{dayText(days[0]!)}</span>
           {days.length > 2 && <span>{dayText(days[Math.floor((days.length - 1) / 2)]!)}</span>}
           <span>{dayText(days.at(-1)!)}</span>
@@ -83,6 +63,88 @@ export function ChartFrame(props: {
     </div>
   )
 }
+
+function Plot(props: FrameProps) {
+  const { days, grid, fills } = props
+  const [at, setAt] = useState<number | null>(null)
+  const last = days.length - 1
+  const choose = (index: number) => setAt(Math.min(last, Math.max(0, index)))
+  const follow = (event: PointerEvent<HTMLElement>) => {
+    const { left, width } = event.currentTarget.getBoundingClientRect()
+    choose(Math.floor(((event.clientX - left) / width) * days.length))
+  }
+  function onKeyDown(event: KeyboardEvent) {
+    const to = { ArrowLeft: (at ?? last + 1) - 1, ArrowRight: (at ?? -1) + 1, Home: 0, End: last }[event.key]
+    if (event.key === 'Escape') setAt(null)
+    if (to === undefined) return
+    event.preventDefault()
+    choose(to)
+  }
+  const marked = at !== null && at <= last ? at : null
+  return (
+    <div className={clsx('relative', fills ? 'min-h-0 flex-1' : 'h-44')}>
+      {grid.lines.map(({ share, text }) => (
+        <div
+          key={text}
+          aria-hidden="true"
+          className="absolute inset-x-0 border-hairline border-t text-right text-muted text-small tabular-nums"
+          style={{ top: `${100 - share}%` }}
+        >
+          {text}
+        </div>
+      ))}
+      <div
+        role="slider"
+        tabIndex={0}
+        aria-label={`${props.label}: day`}
+        aria-valuemin={1}
+        aria-valuemax={days.length}
+        aria-valuenow={(marked ?? last) + 1}
+        aria-valuetext={props.readoutText(marked ?? last)}
+        className="absolute inset-y-0 right-14 left-0 border-control border-b"
+        onPointerMove={follow}
+        onPointerDown={follow}
+        onPointerLeave={() => setAt(null)}
+        onBlur={() => setAt(null)}
+        onKeyDown={onKeyDown}
+      >
+        {marked !== null && (
+          <div
+            className="absolute inset-y-0 bg-hairline/60"
+            style={{ left: `${(marked * 100) / days.length}%`, width: `${100 / days.length}%` }}
+          />
+        )}
+        <div className="absolute inset-0">{props.children}</div>
+        {marked !== null && <Readout place={(marked + 0.5) / days.length}>{props.readout(marked)}</Readout>}
+      </div>
+    </div>
+  )
+}
+
+/** The figures of a day, beside it on the side with more room. `place`: 0 at the left end of the plot, 1 at the right. */
+function Readout(props: { place: number; children: ReactNode }) {
+  const percent = `calc(${Math.round((props.place < 0.5 ? props.place : 1 - props.place) * 1000) / 10}% + 8px)`
+  return (
+    <div
+      className="pointer-events-none absolute top-0 z-10 w-max max-w-[min(16rem,60%)] rounded-control border border-hairline bg-card px-2.5 py-1.5 text-small shadow-overlay"
+      style={props.place < 0.5 ? { left: percent } : { right: percent }}
+    >
+      {props.children}
+    </div>
+  )
+}
+
+/** Lines and areas of a plot. One unit is a day wide, and 100 units are its height. */
+export const Lines = (props: { days: number; children: ReactNode }) => (
+  <svg
+    viewBox={`0 0 ${props.days} 100`}
+    preserveAspectRatio="none"
+    className="pointer-events-none absolute inset-0 size-full overflow-visible"
+    aria-hidden="true"
+  >
+    {props.children}
+  </svg>
+)
 
 /** The figures of a chart: a row for each day, the newest first. */
 export function ChartTable(props: { caption: string; columns: string[]; rows: { name: string; cells: string[] }[] }) {
@@ -122,21 +184,7 @@ export function ChartTable(props: { caption: string; columns: string[]; rows: { 
   )
 }
 
-/** Colors of series, each with a contrast of at least 3:1 on a card. Names are always shown next to them. */
-const colors = ['#1f6f4a', '#3f6b8f', '#9a5b00', '#7a4b7d', '#b5603c', '#6f7a1f']
-const otherColor = '#85887e' // for all further series together
-
-export const colorOf = (kind: string, index: number): string =>
-  kind === 'others' ? otherColor : (colors[index] ?? otherColor)
-
 const dayFormat = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' })
 
 /** '2026-11-20' → 'Nov 20' */
 export const dayText = (day: string) => dayFormat.format(new Date(day))
-
-/** The largest amount; zero if there are none. */
-export function largest(amounts: readonly bigint[]): bigint {
-  let most = 0n
-  for (const amount of amounts) if (amount > most) most = amount
-  return most
-}

@@ -24,7 +24,7 @@ export function Heading(props: { title: string; children: ReactNode }) {
 export function FormScreen(props: {
   title: string
   why: ReactNode
-  form: Pick<ReturnType<typeof useAccountForm>, 'form' | 'busy' | 'general'>
+  form: Pick<ReturnType<typeof useAccountForm>, 'form' | 'busy' | 'general'> & { values: Record<string, string> }
   /** Shows a problem that is not about a single field. Defaults to an error box. */
   problem?: ReactNode
   /** Label of the button, at rest and while the call runs. */
@@ -38,19 +38,22 @@ export function FormScreen(props: {
       <Heading title={props.title}>{props.why}</Heading>
       <form {...form} className="mt-5 space-y-4">
         {props.problem ?? (general && <ErrorBox>{general}</ErrorBox>)}
-        {props.children}
+        {props.children && <div className="space-y-4">{props.children}</div>}
         <Button type="submit" busy={busy} className="w-full">
           {props.submit[busy ? 1 : 0]}
         </Button>
       </form>
       {props.below && <div className="mt-3">{props.below}</div>}
-      <BackToSignIn />
+      <BackToSignIn email={props.form.values.email} />
     </AccountFrame>
   )
 }
 
-/** The last screen: what was done, and a link to sign-in. */
-export function Done(props: { title: string; children: ReactNode }) {
+/**
+ * The last screen: what was done, and a link to sign-in, which gets the email. `next`: where the sign-in leads, unless the URL
+ * already says where.
+ */
+export function Done(props: { title: string; next?: string; email: string | undefined; children: ReactNode }) {
   return (
     <AccountFrame>
       <div role="status" className="flex flex-col items-center text-center">
@@ -61,7 +64,12 @@ export function Done(props: { title: string; children: ReactNode }) {
           {props.title}
         </h1>
         <p className="mt-1 text-balance text-muted">{props.children}</p>
-        <Link to="/login" search={true} className={buttonClass('primary', 'mt-6 w-full')}>
+        <Link
+          to="/login"
+          search={(now: { redirect?: string | undefined }) => ({ redirect: now.redirect ?? props.next })}
+          state={{ email: props.email }}
+          className={buttonClass('primary', 'mt-6 w-full')}
+        >
           Go to sign in
         </Link>
       </div>
@@ -89,15 +97,17 @@ export function LinkProblem(props: {
   )
 }
 
-export const BackToSignIn = () => (
+export const BackToSignIn = (props: { email?: string | undefined }) => (
   <p className="mt-5 text-center text-muted text-small">
-    <TextLink to="/login">Back to sign in</TextLink>
+    <TextLink to="/login" email={props.email}>
+      Back to sign in
+    </TextLink>
   </p>
 )
 
 type InputProps = ComponentProps<'input'> & { error: string | undefined }
 
-export const CodeField = ({ error, ...input }: InputProps) => (
+export const CodeField = ({ error, ...input }: ComponentProps<typeof CodeInput> & { error: string | undefined }) => (
   <Field label="6-digit code" error={error}>
     {(control) => <CodeInput {...control} required {...input} />}
   </Field>

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { storedEmail } from '#domain/email.ts'
 import { Resend } from '#web/components/Code.tsx'
-import { EmailField } from '#web/components/Field.tsx'
+import { EmailField } from '#web/components/EmailField.tsx'
 import { useAccountForm } from '#web/lib/useAccountForm.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { forgotPassword, resetPassword, resetPasswordByLink } from '#web/queries/account.ts'
@@ -52,7 +52,7 @@ function NewPasswordByCode() {
   const { bind, errorOf } = form
   const email = storedEmail(form.values.email)
 
-  if (done) return <PasswordChanged />
+  if (done) return <PasswordChanged email={form.values.email} />
   return (
     <FormScreen
       title={title}
@@ -108,6 +108,8 @@ export function NewPasswordByLink(props: { token: string; children: ReactNode })
   )
 }
 
-const PasswordChanged = () => (
-  <Done title="Password changed">You are signed out everywhere. Sign in with your new password.</Done>
+const PasswordChanged = (props: { email?: string }) => (
+  <Done title="Password changed" next="/dashboard/changes" email={props.email}>
+    You are signed out everywhere. Sign in with your new password, and see what was added to your account.
+  </Done>
 )

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react'
 import { Mark } from '#web/components/Mark.tsx'
 import { appName } from '#web/lib/app.ts'
-import { formatAmount, formatMoment } from '#web/lib/format.ts'
+import { formatAmount } from '#web/lib/decimals.ts'
+import { formatMoment } from '#web/lib/moment.ts'
 import { type Chain, networkPhrase, unitOf } from '#web/lib/networks.ts'
 import type { ClaimPayout } from '#web/queries/claim.ts'
 
@@ -12,9 +13,16 @@ export function Frame(props: { chain?: Chain | undefined; children: ReactNode })
       <main className="w-full max-w-[440px] rounded-card border border-hairline bg-card p-6 sm:p-8">
         {props.children}
       </main>
-      <footer className="mt-6 flex items-center gap-2 text-muted text-small">
-        <Mark className="size-4" />
-        Sent with {appName}. {unitOf(props.chain ?? 'base')} on {networkPhrase(props.chain ?? 'base')}.
+      <footer className="mt-6 max-w-[440px] text-muted text-small">
+        <p className="flex items-center gap-2">
+          <Mark className="size-4" />
+          Sent with {appName}. {unitOf(props.chain ?? 'base')} on {networkPhrase(props.chain ?? 'base')}.
+        </p>
+        <details>
+          <summary className="rounded-sm py-1 text-center text-green">What is {appName}?</summary>
+          {appName} delivers money for the sender, who chose the amount. Ask them if anything is unclear. Nobody needs
+          your recovery phrase or a password to pay you.
+        </details>
       </footer>
     </div>
   )

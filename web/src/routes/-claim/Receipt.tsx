@@ -1,21 +1,16 @@
 import { Mail, Printer } from 'lucide-react'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import { Button } from '#web/components/Button.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
 import { formatAmount, formatMoment } from '#web/lib/format.ts'
 import { unitOf } from '#web/lib/networks.ts'
 import { useAction } from '#web/lib/useAction.ts'
 import { type ClaimPayout, sendReceipt } from '#web/queries/claim.ts'
-import { ClaimOutcome, Said, TransactionLink } from './outcomes.tsx'
+import { ClaimOutcome, OpenKept, Said, TransactionLink } from './outcomes.tsx'
 
 /** The completed claim, which can be printed or saved as a PDF. */
-export default function Receipt(props: {
-  payout: ClaimPayout
-  accessToken: string
-  recipientAddress: string
-  completedAt: string
-}) {
-  const { amount, chain, senderName, memo, id, txHash } = props.payout
+export default function Receipt(props: { payout: ClaimPayout; accessToken: string; onOpened: () => void }) {
+  const { amount, chain, senderName, memo, id, txHash, withdrawnToAddress, withdrawnAt, kept } = props.payout
   return (
     <ClaimOutcome
       look="complete"
@@ -38,7 +33,15 @@ export default function Receipt(props: {
         {formatAmount(amount)} <span className="font-normal text-muted text-title">{unitOf(chain)}</span>
       </p>
       <p>Network fees covered by sender</p>
-      {chain === 'base' && (
+      {kept && (
+        <div className="my-4 flex flex-col gap-3 print:hidden">
+          <p className="text-small">This link opens your money, with your passkey. Save your 12 words as well.</p>
+          <Suspense>
+            <OpenKept {...props} />
+          </Suspense>
+        </div>
+      )}
+      {chain === 'base' && !kept && (
         <p className="mt-2 text-small print:hidden">
           It is at your address now. A wallet shows it under USDC on Base; an exchange may take some minutes to credit
           it.
@@ -48,18 +51,24 @@ export default function Receipt(props: {
         {senderName && <Line name="From">{senderName}</Line>}
         {memo && <Line name="For">{memo}</Line>}
         <Line name="Sent to">
-          <span className="font-mono">{props.recipientAddress}</span>
+          <span translate="no" className="font-mono">
+            {withdrawnToAddress}
+          </span>
         </Line>
         <Line name="Network">
           {chain === 'base' ? 'USDC on Base' : 'Test USDC on Base Sepolia, which has no value'}
         </Line>
-        <Line name="Completed">{formatMoment(props.completedAt)}</Line>
+        {withdrawnAt && <Line name="Completed">{formatMoment(withdrawnAt)}</Line>}
         <Line name="Payout">
-          <span className="font-mono">{id}</span>
+          <span translate="no" className="font-mono">
+            {id}
+          </span>
         </Line>
         {txHash && (
           <Line name="Transaction">
-            <span className="font-mono">{txHash}</span>
+            <span translate="no" className="font-mono">
+              {txHash}
+            </span>
           </Line>
         )}
       </dl>

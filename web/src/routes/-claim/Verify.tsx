@@ -16,6 +16,8 @@ export function Verify(props: {
   accessToken: string
   /** Why the code has to be entered again. */
   problem: string | undefined
+  /** The payout has ended, as its status tells. */
+  onEnded: () => void
   onVerified: (verified: Verified) => void
 }) {
   const { payout } = props
@@ -36,6 +38,7 @@ export function Verify(props: {
       onDone: props.onVerified,
       onFailed(error, _, passcode) {
         if (error instanceof ApiError && error.code === 'wrong_passcode') wrong.current = passcode
+        if (error instanceof ApiError && error.status === 410) props.onEnded()
         input.current?.focus()
         input.current?.select()
       },

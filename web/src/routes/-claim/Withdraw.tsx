@@ -1,15 +1,22 @@
 import { ClipboardPaste } from 'lucide-react'
-import { type FormEvent, useRef, useState } from 'react'
+import { type FormEvent, lazy, Suspense, useRef, useState } from 'react'
 import { FullAddress } from '#web/components/Address.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
 import { ErrorBox, Field, Input } from '#web/components/Field.tsx'
+import { Spinner } from '#web/components/Spinner.tsx'
+import { isOfferedHere } from '#web/keptMoney/isOfferedHere.ts'
 import { asSentence, formatAmount, formatMoment } from '#web/lib/format.ts'
 import { networkName, networkPhrase, unitOf } from '#web/lib/networks.ts'
 import type { Action } from '#web/lib/useAction.ts'
 import type { ClaimPayout } from '#web/queries/claim.ts'
-import { destinationProblem } from './destinationProblem.ts'
+import { destinationIn, formatHint, wrongFormat } from './destination.ts'
 import { Frame, Heading, Summary } from './Frame.tsx'
+
+const KeepHere = lazy(() => import('./kept/KeepHere.tsx'))
+
+/** Where the money goes; `kept` if a passkey of that domain opens the address. */
+export type Destination = { address: string; kept?: { kept: true; passkeyDomain: string } }
 
 const clipboardRefused = 'The browser did not let this page read the clipboard. Paste into the field instead.'
 
@@ -19,7 +26,7 @@ export default function Withdraw(props: {
   balance: string
   /** The address entered earlier. */
   address: string | undefined
-  claim: Action<string>
+  claim: Action<Destination>
 }) {
   const { payout } = props
   const { start, busy, problem, setProblem, isUnknown } = props.claim
@@ -28,20 +35,23 @@ export default function Withdraw(props: {
   const [addressError, setAddressError] = useState<string>()
   const [isPasteRefused, setPasteRefused] = useState(false)
   const field = useRef<HTMLInputElement>(null)
+  const destination = destinationIn(address, payout)
+  const note = 'value' in destination ? destination.value.note : null
   /** The checksummed address under review. */
   const [review, setReview] = useState<string | null>(null)
   /** True after the user returned from the review: the address field then gets the focus. */
   const [back, setBack] = useState(false)
+  const [isKeeping, setKeeping] = useState(false)
+  const { passkeyDomain } = payout
 
   async function check(event: FormEvent) {
     event.preventDefault()
     setProblem(undefined)
-    const found = destinationProblem(address, payout)
-    if (found) return refuse(found)
+    if ('problem' in destination) return refuse(destination.problem)
     const { addressProblem, checksumAddress } = await import('#domain/validators.ts')
-    if (addressProblem(address)) return refuse('Invalid Ethereum address format')
+    if (addressProblem(destination.value.address)) return refuse(wrongFormat)
     setPasteRefused(false)
-    setReview(checksumAddress(address))
+    setReview(checksumAddress(destination.value.address))
   }
 
   function refuse(error: string) {
@@ -61,6 +71,21 @@ export default function Withdraw(props: {
     setBack(true)
   }
 
+  if (isKeeping)
+    return (
+      <Suspense fallback={<Spinner />}>
+        <KeepHere
+          {...{ payout, busy, problem, isUnknown }}
+          balance={props.balance}
+          rpId={passkeyDomain!}
+          onKeep={(account) => start({ address: account, kept: { kept: true, passkeyDomain: passkeyDomain! } })}
+          onBack={() => {
+            setProblem(undefined)
+            setKeeping(false)
+          }}
+        />
+      </Suspense>
+    )
   if (review)
     return (
       <Frame chain={payout.chain}>
@@ -83,7 +108,7 @@ export default function Withdraw(props: {
           </div>
         )}
         <div className="flex flex-col gap-3">
-          <Button busy={busy} onClick={() => start(review)}>
+          <Button busy={busy} onClick={() => start({ address: review })}>
             Yes, withdraw {amount}
           </Button>
           <Button look="quiet" disabled={busy || isUnknown} onClick={leaveReview}>
@@ -96,17 +121,31 @@ export default function Withdraw(props: {
   return (
     <Frame chain={payout.chain}>
       <Summary payout={payout} amount={props.balance} />
+      {isOfferedHere(passkeyDomain) && (
+        <div className="mt-6 flex flex-col gap-2 border-hairline border-t pt-5 text-center">
+          <Button disabled={busy || isUnknown} onClick={() => setKeeping(true)}>
+            Keep it here
+          </Button>
+          <p className="text-muted text-small">Opened by your face, fingerprint or phone code. No app needed.</p>
+        </div>
+      )}
       <form noValidate onSubmit={check} className="mt-6 space-y-4 border-hairline border-t pt-5">
         <Heading focused={!back}>Withdraw funds</Heading>
         {problem && <ErrorBox>{problem}</ErrorBox>}
         <dl className="divide-y divide-hairline">
           <Row name="Balance">{amount}</Row>
-          <div className="py-2">
-            <dt className="mb-1 text-muted text-small">Payout wallet on {networkPhrase(payout.chain)}</dt>
-            <dd className="break-all font-mono text-small">{payout.payoutAddress}</dd>
-          </div>
         </dl>
-        <Field label="Destination address" error={addressError}>
+        <details className="text-small">
+          <summary className="rounded-sm py-1 text-green">Payout wallet on {networkPhrase(payout.chain)}</summary>
+          <p translate="no" className="mt-1 break-all font-mono text-muted">
+            {payout.payoutAddress}
+          </p>
+        </details>
+        <Field
+          label="Destination address"
+          error={addressError}
+          hint={addressError === wrongFormat ? formatHint(address) : note}
+        >
           {(control) => (
             <div className="flex gap-2">
               <Input
@@ -120,7 +159,7 @@ export default function Withdraw(props: {
                 spellCheck={false}
                 className="font-mono text-small"
                 value={address}
-                onChange={(event) => enter(event.target.value.trim())}
+                onChange={(event) => enter(event.target.value)}
               />
               <PasteButton onPaste={enter} onRefused={() => setPasteRefused(true)} />
             </div>
@@ -132,7 +171,7 @@ export default function Withdraw(props: {
             {clipboardRefused}
           </p>
         )}
-        <Button type="submit" className="w-full">
+        <Button type="submit" look={isOfferedHere(passkeyDomain) ? 'secondary' : 'primary'} className="w-full">
           Withdraw {amount}
         </Button>
         <p className="text-center text-muted text-small">Network fees covered</p>

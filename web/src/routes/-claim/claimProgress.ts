@@ -1,68 +1,65 @@
 import { claimSessionMs } from '#domain/attempts.ts'
+import { browserStorage, tabStorage } from '#web/lib/storage.ts'
+import type { ClaimPayout } from '#web/queries/claim.ts'
 
 /** The result of entering the right code. `passcode` is null after a reload, since the code itself is never stored. */
 export type Verified = { passcode: string | null; sessionToken: string; balance: string }
 
-/** State that must survive a reload. Kept until the tab is closed. */
-type Progress = {
-  session?: { token: string; balance: string /** Epoch ms. */; until: number } | undefined
-  /** Where the recipient sent the money, and when (epoch ms). `completedAt` (ISO) is set once it has arrived. */
-  transfer?: { recipientAddress: string; at: number; completedAt?: string } | undefined
+/** The claim session, kept until the tab is closed. `until` in epoch ms. */
+type Session = { token: string; balance: string; until: number }
+
+/** The withdrawals of a payout that this browser has requested. Kept before the request is sent, since its reply may be lost. */
+type Requests = {
+  addresses: string[]
+  /** When the last one was sent (epoch ms); null once it is known to have had no effect. */
+  sentAt: number | null
 }
 
-const keyOf = (accessToken: string) => `claim:${accessToken}`
+const sessionKey = (accessToken: string) => `claim:${accessToken}`
+/** By the payout's id: other tabs find it, and the link's secret is not kept beyond the tab. */
+const requestsKey = (payoutId: string) => `claimed:${payoutId}`
 
-function read(accessToken: string): Progress {
+function parsed<T>(text: string | null): T | null {
   try {
-    return JSON.parse(sessionStorage.getItem(keyOf(accessToken)) ?? '{}') as Progress
+    return JSON.parse(text ?? 'null') as T | null
   } catch {
-    return {}
+    return null
   }
 }
 
-function write(accessToken: string, changes: Progress): void {
-  try {
-    sessionStorage.setItem(keyOf(accessToken), JSON.stringify({ ...read(accessToken), ...changes }))
-  } catch {
-    // Without storage, a reload asks for the code again.
-  }
+export function keepSession(accessToken: string, { sessionToken, balance }: Verified): void {
+  const session: Session = { token: sessionToken, balance, until: Date.now() + claimSessionMs }
+  tabStorage.set(sessionKey(accessToken), JSON.stringify(session))
 }
 
-export const keepSession = (accessToken: string, { sessionToken, balance }: Verified): void =>
-  write(accessToken, { session: { token: sessionToken, balance, until: Date.now() + claimSessionMs } })
-
-export const keepTransfer = (accessToken: string, recipientAddress: string): void =>
-  write(accessToken, { transfer: { recipientAddress, at: Date.now() } })
-
-/** Called after a failed transfer. */
-export const forgetTransfer = (accessToken: string): void => write(accessToken, { transfer: undefined })
-
-/** Returns the time at which the transfer was first seen to be complete (ISO). */
-export function keepCompletion(accessToken: string): string {
-  const { transfer } = read(accessToken)
-  const completedAt = transfer?.completedAt ?? new Date().toISOString()
-  if (transfer) write(accessToken, { transfer: { ...transfer, completedAt } })
-  return completedAt
+/** The claim session of this tab; null if there is none or it has expired. */
+export function keptSession(accessToken: string): Verified | null {
+  const session = parsed<Session>(tabStorage.get(sessionKey(accessToken)))
+  if (!session || Date.now() >= session.until) return null
+  return { passcode: null, sessionToken: session.token, balance: session.balance }
 }
 
-/** Time within which the server is sure to show an accepted transfer. */
-const acceptedMs = 15_000 // 15 seconds
+const requestsOf = (payoutId: string): Requests =>
+  parsed<Requests>(browserStorage.get(requestsKey(payoutId))) ?? { addresses: [], sentAt: null }
 
-/** The claim session if it has not expired, and the transfer started in this tab. */
-export function restore(accessToken: string): {
-  verified: Verified | null
-  /** `seen`: the server must have reported it by now. */
-  transfer: { recipientAddress: string; seen: boolean } | null
-  /** When the transfer was first seen to be complete (ISO). */
-  completedAt: string | undefined
-} {
-  const { session, transfer } = read(accessToken)
-  const isOpen = session !== undefined && Date.now() < session.until
-  return {
-    verified: isOpen ? { passcode: null, sessionToken: session.token, balance: session.balance } : null,
-    transfer: transfer
-      ? { recipientAddress: transfer.recipientAddress, seen: Date.now() - transfer.at > acceptedMs }
-      : null,
-    completedAt: transfer?.completedAt,
-  }
+const keepRequests = (payoutId: string, requests: Requests) =>
+  browserStorage.set(requestsKey(payoutId), JSON.stringify(requests))
+
+/** Call before the request to withdraw to `address`, in checksum case, is sent. */
+export function keepRequest(payoutId: string, address: string): void {
+  const others = requestsOf(payoutId).addresses.filter((other) => other !== address)
+  keepRequests(payoutId, { addresses: [...others, address], sentAt: Date.now() })
 }
+
+/** Call when the last request is known to have had no effect. An earlier one may still have had one. */
+export const endRequest = (payoutId: string): void => keepRequests(payoutId, { ...requestsOf(payoutId), sentAt: null })
+
+/** The last request to withdraw, also one that was refused. */
+export function lastRequest(payoutId: string): { address: string | undefined; sentAt: number | null } {
+  const { addresses, sentAt } = requestsOf(payoutId)
+  return { address: addresses.at(-1), sentAt }
+}
+
+/** Whether the money went where somebody asked for it in this browser. */
+export const isOwnWithdrawal = ({ id, withdrawnToAddress }: ClaimPayout): boolean =>
+  requestsOf(id).addresses.includes(withdrawnToAddress!)

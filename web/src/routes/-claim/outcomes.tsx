@@ -1,12 +1,17 @@
 import { Link } from '@tanstack/react-router'
 import { CircleCheck, CircleX, ExternalLink, Undo2 } from 'lucide-react'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
+import type { Address } from '#chain/types.ts'
+import { AddressBox } from '#web/components/Address.tsx'
 import { Button, buttonClass } from '#web/components/Button.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
+import { isOfferedHere } from '#web/keptMoney/isOfferedHere.ts'
+import { ApiError, isOutcomeUnknown, messageOf } from '#web/lib/apiError.ts'
 import { formatAmount } from '#web/lib/format.ts'
 import { type Chain, unitOf } from '#web/lib/networks.ts'
 import { storedUser } from '#web/lib/tokens.ts'
 import type { ClaimPayout } from '#web/queries/claim.ts'
+import { claimNotLoaded } from '#web/queries/claimNotLoaded.ts'
 import { Frame, Heading } from './Frame.tsx'
 
 const looks = {
@@ -35,7 +40,7 @@ export function ClaimOutcome(props: {
         <Heading focused>{props.title}</Heading>
         <div className="mt-1 w-full text-balance text-muted">{props.children}</div>
         <div className="mt-6 flex w-full flex-col gap-3 print:hidden">
-          {props.action}
+          <Suspense>{props.action}</Suspense>
           <Leave label={props.leave} />
         </div>
       </div>
@@ -77,19 +82,82 @@ export function Said(props: { children: string | false | undefined }) {
   )
 }
 
-/** Shown when the money was withdrawn, but not in this tab. */
-export function AlreadyClaimed(props: { payout: ClaimPayout }) {
+const Door = lazy(() => import('./kept/Door.tsx'))
+
+type WithPayout = { payout: ClaimPayout; onOpened: () => void }
+
+/** Opens the money of a recipient who keeps it. Renders nothing for any other payout. */
+export function OpenKept({ payout, onOpened }: WithPayout) {
+  const { kept, passkeyDomain, withdrawnToAddress } = payout
+  if (!kept || passkeyDomain === null) return null
+  if (!isOfferedHere(passkeyDomain))
+    return <p className="text-small">This money is kept at {passkeyDomain}. Open the link there.</p>
+  return <Door rpId={passkeyDomain} expected={withdrawnToAddress as Address} label="Open" onOpened={onOpened} />
+}
+
+/** Shown when the money was withdrawn, as far as this browser knows by somebody else: it may have been requested in another one. */
+function AlreadyClaimed(props: WithPayout) {
   const { payout } = props
   return (
-    <ClaimOutcome look="claimed" title="Already Claimed" leave="Return Home" chain={payout.chain}>
+    <ClaimOutcome
+      look="claimed"
+      title="Already Claimed"
+      leave="Return Home"
+      chain={payout.chain}
+      action={<OpenKept {...props} />}
+    >
       <p>
-        {formatAmount(payout.amount)} {unitOf(payout.chain)} has been withdrawn from this payout.
+        {formatAmount(payout.amount)} {unitOf(payout.chain)} has been withdrawn from this payout, to this address:
       </p>
+      <div className="my-3 text-ink">
+        <AddressBox address={payout.withdrawnToAddress!} />
+      </div>
       <TransactionLink payout={payout} />
       <p className="mt-3 text-small">
-        Wasn’t you? The transaction shows where the money went. It can’t be taken back, so tell{' '}
-        {payout.senderName ?? 'the sender'} who else may have had the link and the code.
+        If this is your address, the money is yours and there is nothing left to do. If it isn’t: the transfer can’t be
+        taken back, so tell {payout.senderName ?? 'the sender'} who else may have had the link and the code.
       </p>
+    </ClaimOutcome>
+  )
+}
+
+/** Shown when the sender took the money back, or never paid. */
+function NothingToClaim({ payout }: WithPayout) {
+  const sender = payout.senderName ?? 'the sender'
+  if (payout.status === 'CANCELLED')
+    return (
+      <ClaimOutcome look="reclaimed" title="Payout Reclaimed" leave="Close" chain={payout.chain}>
+        The sender took these funds back, so they can no longer be claimed. If you did not expect this, ask {sender}.
+      </ClaimOutcome>
+    )
+  return (
+    <ClaimOutcome look="missing" title="Payout Not Funded" leave="Close" chain={payout.chain}>
+      The sender’s payment did not arrive, so there is nothing to claim. Ask {sender} to send it again.
+    </ClaimOutcome>
+  )
+}
+
+type OutcomeProps = WithPayout | Parameters<typeof NotFound>[0]
+
+/** Whatever ends a claim, except this browser's own withdrawal. */
+export default function Outcome(props: OutcomeProps) {
+  if (!('payout' in props)) return <NotFound {...props} />
+  return props.payout.status === 'WITHDRAWN' ? <AlreadyClaimed {...props} /> : <NothingToClaim {...props} />
+}
+
+const invalidLink = 'This payout link is invalid or has expired.'
+
+/** Shown when there is no such payout, or it could not be loaded. */
+function NotFound({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  const isMissing = error instanceof ApiError && (error.status === 404 || error.status === 410)
+  return (
+    <ClaimOutcome
+      look="missing"
+      title="Payout Not Found"
+      leave="Return Home"
+      action={isOutcomeUnknown(error) && <Button onClick={onRetry}>Try again</Button>}
+    >
+      {isMissing ? messageOf(error, invalidLink) : messageOf(error, ...claimNotLoaded)}
     </ClaimOutcome>
   )
 }

@@ -3,12 +3,12 @@ import { passwordMin, tooShort } from '#domain/passwordLength.ts'
 import { Button } from '#web/components/Button.tsx'
 import { ErrorBox, Field } from '#web/components/Field.tsx'
 import { PasswordInput } from '#web/components/PasswordInput.tsx'
-import { dropChallenge, setNewPassword } from '#web/lib/session.ts'
+import { dropChallenge, setNewPassword } from '#web/lib/newPassword.ts'
 import { useAccountForm } from '#web/lib/useAccountForm.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
 
 /** Shown after a password challenge. A mismatch shows no message, as specified; the hint is always visible. */
-export default function NewPasswordForm(props: { onSignedIn: () => void }) {
+export default function NewPasswordForm(props: { onSignedIn: () => void; connectionRequest: string | undefined }) {
   useTitle('Set New Password')
   const { form, values, busy, general, errorOf, bind } = useAccountForm(
     { newPassword: '', again: '' },
@@ -19,7 +19,7 @@ export default function NewPasswordForm(props: { onSignedIn: () => void }) {
         return newPassword === again ? null : {}
       },
       async send({ newPassword }) {
-        await setNewPassword(newPassword)
+        await setNewPassword(newPassword, props.connectionRequest)
         props.onSignedIn()
       },
       fallback: ['Password change failed.', 'Password change failed'],
@@ -50,7 +50,7 @@ export default function NewPasswordForm(props: { onSignedIn: () => void }) {
           hint={
             <span className="flex items-center gap-1">
               {equal && <Check aria-label="The passwords are the same." className="size-4 text-green" />}
-              Use the same password twice
+              <span>Use the same password twice</span>
             </span>
           }
         >

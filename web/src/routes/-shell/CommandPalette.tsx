@@ -15,9 +15,9 @@ import {
   UserRoundPlus,
   Wallet,
 } from 'lucide-react'
-import { type KeyboardEvent, useDeferredValue, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { formatAmount, plural, shortAddress } from '#web/lib/format.ts'
-import { unitOf } from '#web/lib/networks.ts'
+import { networkName, unitOf } from '#web/lib/networks.ts'
 import { useDebounced } from '#web/lib/useDebounced.ts'
 import { groupsQuery } from '#web/queries/agents.ts'
 import { type Contact, contactsQuery } from '#web/queries/contacts.ts'
@@ -26,11 +26,15 @@ import { canPay, type Wallet as WalletRow, walletName, walletsQuery } from '#web
 import { type Findable, find, isTransactionPart, longestWord } from './find.ts'
 import { other, pageGroups } from './pages.ts'
 
-/** Searches pages, actions, contacts, agents and transactions. The input keeps the focus; arrow keys move in the list. */
-export default function CommandPalette(props: { onClose: () => void }) {
+/**
+ * Searches pages, contacts, agents, transactions and actions. Actions come last, so that Enter opens a page or
+ * a contact before a payment. The input keeps the focus; arrow keys move in the list, which is never older than the
+ * text: Enter would open something else than what was typed. `typed`: before this code was loaded.
+ */
+export default function CommandPalette(props: { typed: { current: string }; onClose: () => void }) {
   const navigate = useNavigate()
-  const [text, setText] = useState('')
-  const { groups, isSearching } = useCommands(useDeferredValue(text))
+  const [text, setText] = useState(() => props.typed.current)
+  const { groups, isSearching } = useCommands(text)
   const all = groups.flatMap(({ commands }) => commands)
   const [activeId, setActiveId] = useState<string | null>(null)
   const active = all.find(({ id }) => id === activeId) ?? all[0]
@@ -185,10 +189,9 @@ function useCommands(text: string): { groups: CommandGroup[]; isSearching: boole
   const contactCommands = useMemo(() => (contacts.data?.contacts ?? []).map(contactCommand), [contacts.data])
   const sendCommands = useMemo(() => contactCommands.map(sendTo), [contactCommands])
   const agentCommands = useMemo(() => agentCommandsOf(agents.data ?? []), [agents.data])
-  const actions = useMemo(() => [...(wallets.data ?? []).filter(canPay).map(sendFrom), ...fixedActions], [wallets.data])
+  const actions = useMemo(() => [...fixedActions, ...(wallets.data ?? []).filter(canPay).map(sendFrom)], [wallets.data])
   const groups = useMemo(
     () => [
-      { name: 'Actions', commands: find(wanted ? [...actions, ...sendCommands] : actions, wanted, 9) },
       { name: 'Go to', commands: find(goTo, wanted, goTo.length) },
       ...(wanted
         ? [
@@ -200,6 +203,7 @@ function useCommands(text: string): { groups: CommandGroup[]; isSearching: boole
             },
           ]
         : []),
+      { name: 'Actions', commands: find(wanted ? [...actions, ...sendCommands] : actions, wanted, 9) },
     ],
     [wanted, actions, sendCommands, contactCommands, agentCommands, isPart, part, transactions.data],
   )
@@ -239,7 +243,10 @@ function contactCommand({ id, name, email, phone, address }: Contact): Command {
 const sendFrom = (wallet: WalletRow): Command => ({
   id: `send ${wallet.id}`,
   label: `Send from ${walletName(wallet)}`,
-  note: shortAddress(wallet.address),
+  note:
+    wallet.chain === 'base'
+      ? shortAddress(wallet.address)
+      : `${networkName(wallet.chain)} ${shortAddress(wallet.address)}`,
   icon: ArrowUpRight,
   link: { to: '/dashboard/wallets', search: { send: wallet.id } },
 })

@@ -2,7 +2,7 @@ import { Dialog } from '@base-ui/react/dialog'
 import { Pin, X } from 'lucide-react'
 import type { RefObject } from 'react'
 import type { User } from '#schemas/account.ts'
-import { IconButton } from '#web/components/Button.tsx'
+import { IconButton } from '#web/components/IconButton.tsx'
 import { MenuPanel } from './MenuPanel.tsx'
 
 /** The menu over the page. */

@@ -1,7 +1,10 @@
 import { useEffect } from 'react'
 import { useForm } from 'react-hook-form'
 import { toast } from 'react-hot-toast/headless'
+import { personName } from '#domain/nameRules.ts'
 import { passwordMin, tooShort } from '#domain/passwordLength.ts'
+import { problemIn } from '#domain/readers/read.ts'
+import { readText } from '#domain/readers/text.ts'
 import type { User } from '#schemas/account.ts'
 import { Button } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
@@ -18,13 +21,13 @@ const refused = 'refused'
 type Values = { name: string; password: string; again: string }
 
 const resolver = formResolver<Values>((values) => ({
-  name: values.name.trim() ? null : 'Please enter your name',
+  name: problemIn(readText(personName, values.name)),
   password: values.password.length >= passwordMin.onboarding ? null : tooShort(passwordMin.onboarding),
   again: values.again === values.password ? null : 'Passwords do not match',
 }))
 
 const nameResolver = formResolver<Values>((values) => ({
-  name: values.name.trim() ? null : 'Please enter your name',
+  name: problemIn(readText(personName, values.name)),
 }))
 
 /** Shown at first sign-in. The user sets a name, and replaces a temporary password. Only success closes it. */

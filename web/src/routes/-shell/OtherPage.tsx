@@ -5,6 +5,7 @@ import { SkeletonRows } from '#web/components/states.tsx'
 /** Pages without their own route, by the last part of their path. */
 const pages = {
   assistants: lazy(() => import('../dashboard/-assistants/AssistantsPage.tsx')),
+  changes: lazy(() => import('../dashboard/-changes/ChangesPage.tsx')),
   connect: lazy(() => import('../dashboard/-connect/ConnectPage.tsx')),
   device: lazy(() => import('../dashboard/-connect/DevicePage.tsx')),
   notices: lazy(() => import('../dashboard/-notices/NoticesPage.tsx')),

@@ -7,6 +7,8 @@ import { passwordPrompt } from '#web/lib/passwordPrompt.ts'
 type Question = {
   /** Differs for each question, so that none begins with the password that was typed for another. */
   id: string
+  /** Why the call needs the password. */
+  reason: string
   /** Repeats the call that needed the password. Throws if the password is wrong. */
   repeat: (password: string) => Promise<void>
   cancel: () => void
@@ -16,13 +18,14 @@ type Question = {
 export default function PasswordPrompt() {
   const [question, setQuestion] = useState<Question | null>(null)
   useEffect(() => {
-    const askNow = <T,>(send: (password: string) => Promise<T>) =>
+    const askNow = <T,>(reason: string, send: (password: string) => Promise<T>) =>
       new Promise<T>((resolve, reject) => {
         const close = () => setQuestion(null)
         /** A repeat was sent, and its outcome is not known. */
         let isSent = false
         setQuestion({
           id: crypto.randomUUID(),
+          reason,
           async repeat(password) {
             isSent = true
             try {
@@ -46,7 +49,7 @@ export default function PasswordPrompt() {
     passwordPrompt.run = (call) =>
       call().catch((error: unknown) => {
         if (!(error instanceof ApiError) || error.code !== 'password_required') throw error
-        const answer = last.then(() => askNow((password) => call({ password })))
+        const answer = last.then(() => askNow(error.message, (password) => call({ password })))
         last = answer.catch(() => null)
         return answer
       })
@@ -64,13 +67,13 @@ const resolver = formResolver<{ password: string }>(({ password }) => ({
   password: password ? null : 'Please enter your password',
 }))
 
-function PasswordDialog({ repeat, cancel }: Question) {
+function PasswordDialog({ reason, repeat, cancel }: Question) {
   const form = useForm({ resolver, defaultValues: { password: '' } })
   return (
     <FormDialog
       title="Enter your password"
       subject={null}
-      description="This lets more money leave than your limit allows without the password."
+      description={reason}
       form={form}
       onClose={cancel}
       submit={['Continue', 'Checking...']}

@@ -1,8 +1,8 @@
 import { useEffect, useEffectEvent, useState } from 'react'
-import { plural } from '#domain/words.ts'
 import { Button } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { expiredText } from '#web/lib/expiredText.ts'
+import { plural } from '#web/lib/format.ts'
 import { warnMs } from '#web/lib/inactivity.ts'
 import { idleLeftMs } from '#web/lib/tokens.ts'
 

@@ -5,10 +5,13 @@ import { lazy, Suspense, useEffect, useState } from 'react'
 import { toast } from 'react-hot-toast/headless'
 import { Spinner } from '#web/components/Spinner.tsx'
 import { SkeletonRows } from '#web/components/states.tsx'
+import { appName } from '#web/lib/app.ts'
 import { keepAnswers } from '#web/lib/keptAnswers.ts'
 import { waitWhenRefused } from '#web/lib/repeat.ts'
 import { useSession } from '#web/lib/session.ts'
-import { pushUser } from '#web/push/remembered.ts'
+import { browserStorage, tabStorage } from '#web/lib/storage.ts'
+import { isSessionInMemory } from '#web/lib/tokens.ts'
+import { pushUser } from '#web/push/pushUser.ts'
 import { usePrimaryChain } from '#web/queries/config.ts'
 import { refreshBalance } from '#web/queries/overview.ts'
 import { pushKeyQuery } from '#web/queries/push.ts'
@@ -16,7 +19,7 @@ import { refreshWallets } from '#web/queries/wallets.ts'
 import { ReconnectWallet } from '#web/wallet/lazyWallet.tsx'
 import { InactivityGuard } from './InactivityGuard.tsx'
 import { Main } from './Main.tsx'
-import { usePinned } from './pinned.ts'
+import { usePinned } from './pinnedMenu.ts'
 import { TopBar } from './TopBar.tsx'
 import { useOnline } from './useOnline.ts'
 
@@ -51,11 +54,11 @@ export function Shell() {
   const signedOut = !isLoading && !user && !expired
 
   useEffect(() => {
-    localStorage.removeItem('theme')
+    browserStorage.remove('theme')
     document.documentElement.classList.remove('light', 'dark')
   }, [])
   useEffect(() => {
-    if (user) sessionStorage.removeItem('expired')
+    if (user) tabStorage.remove('expired')
   }, [user])
   useEffect(() => {
     if (signedOut) navigate({ to: '/login', replace: true })
@@ -63,7 +66,7 @@ export function Shell() {
 
   if (isLoading) return <Spinner />
   const toLogin = () => {
-    sessionStorage.setItem('expired', 'true') // for the sign-in page, which is another document
+    tabStorage.set('expired', 'true') // for the sign-in page, which is another document
     navigate({ to: '/login', search: { redirect: here() } })
   }
   const notice = expired && (
@@ -85,6 +88,12 @@ export function Shell() {
         <Suspense>
           <TestNetworkBar />
         </Suspense>
+      )}
+      {isSessionInMemory() && (
+        <p role="status" className="bg-amber-tint px-4 py-2 text-center text-amber text-small">
+          This browser does not let {appName} store anything. You are signed in until you close or reload this page, and
+          browser wallets can’t be connected.
+        </p>
       )}
       {!online && (
         <p role="status" className="bg-amber-tint px-4 py-2 text-center text-amber text-small">

@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Bell as Icon, Menu, PinOff, Search } from 'lucide-react'
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import type { User } from '#schemas/account.ts'
-import { IconButton } from '#web/components/Button.tsx'
+import { IconButton } from '#web/components/IconButton.tsx'
 import { Mark } from '#web/components/Mark.tsx'
 import { appName } from '#web/lib/app.ts'
 import { plural } from '#web/lib/format.ts'
 import { noticeCountQuery } from '#web/queries/notices.ts'
 import { MenuPanel } from './MenuPanel.tsx'
 import { other } from './pages.ts'
-import { pin, usePinned } from './pinned.ts'
+import { pin, usePinned } from './pinnedMenu.ts'
 
 const MenuDrawer = lazy(() => import('./MenuDrawer.tsx'))
 
@@ -96,11 +96,17 @@ const isMac = /mac|iphone|ipad/i.test(navigator.platform)
 /** Opens the command palette with a button or Cmd/Ctrl-K, but not on top of a dialog. */
 function Palette() {
   const [open, setOpen] = useState(false)
+  const typed = useRef('')
+  const close = useCallback(() => {
+    typed.current = ''
+    setOpen(false)
+  }, [])
 
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey) || event.altKey || event.shiftKey) return
       event.preventDefault()
+      typed.current = ''
       setOpen((now) => !now && document.querySelector('[role=dialog], [role=alertdialog]') === null)
     }
     addEventListener('keydown', onKeyDown)
@@ -118,13 +124,35 @@ function Palette() {
       >
         <Search aria-hidden="true" className="size-4" />
         Search
-        <kbd className="rounded-sm border border-hairline px-1.5 font-sans text-small max-sm:hidden pointer-coarse:hidden">
+        <kbd
+          translate="no"
+          className="rounded-sm border border-hairline px-1.5 font-sans text-small max-sm:hidden pointer-coarse:hidden"
+        >
           {isMac ? '⌘K' : 'Ctrl K'}
         </kbd>
       </button>
-      <Suspense>{open && <CommandPalette onClose={() => setOpen(false)} />}</Suspense>
+      <Suspense fallback={<KeepTyped typed={typed} onClose={close} />}>
+        {open && <CommandPalette typed={typed} onClose={close} />}
+      </Suspense>
     </>
   )
+}
+
+/** Until the palette's code is there, its keys are collected for it, and do nothing on the page below. */
+function KeepTyped({ typed, onClose }: { typed: { current: string }; onClose: () => void }) {
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return
+      if (event.key === 'Escape') onClose()
+      else if (event.key === 'Backspace') typed.current = typed.current.slice(0, -1)
+      else if (event.key.length === 1) typed.current += event.key
+      else return
+      event.preventDefault()
+    }
+    addEventListener('keydown', onKeyDown, true)
+    return () => removeEventListener('keydown', onKeyDown, true)
+  }, [typed, onClose])
+  return null
 }
 
 /** Counts pending approvals and new notices, and links to both. Screen readers announce changes. */
@@ -153,8 +181,12 @@ function Bell() {
         )}
       </Link>
       <span role="status" className="sr-only">
-        {pending > 0 && `${plural(pending, 'approval')} waiting for you. `}
-        {unread > 0 && `${plural(unread, 'new notice')}.`}
+        {[
+          pending > 0 && `${plural(pending, 'approval')} waiting for you.`,
+          unread > 0 && `${plural(unread, 'new notice')}.`,
+        ]
+          .filter(Boolean)
+          .join(' ')}
       </span>
     </>
   )

@@ -1,6 +1,6 @@
-import { signOut } from '#web/lib/session.ts'
-import { pushUser } from '#web/push/remembered.ts'
-import { forgetWallets } from '#web/wallet/remembered.ts'
+import { signOut } from '#web/lib/signOut.ts'
+import { pushUser } from '#web/push/pushUser.ts'
+import { forgetWallets } from '#web/wallet/walletStorage.ts'
 
 const timeoutMs = 1_500 // 1.5 seconds
 

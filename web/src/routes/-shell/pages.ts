@@ -4,6 +4,7 @@ import {
   Bot,
   ChartPie,
   HandCoins,
+  History,
   LayoutGrid,
   type LucideIcon,
   Settings,
@@ -42,6 +43,7 @@ export const pageGroups = [
     name: 'Settings',
     entries: [
       { to: other('webhooks'), label: 'Webhooks', icon: Webhook },
+      { to: other('changes'), label: 'Changes', icon: History },
       { to: '/dashboard/settings', label: 'Account Settings', icon: Settings },
     ],
   },

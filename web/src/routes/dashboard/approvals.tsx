@@ -8,7 +8,7 @@ import { type Column, CompactRow, DataTable, RowLink } from '#web/components/Dat
 import { TextLink } from '#web/components/Links.tsx'
 import { notesLine } from '#web/components/Notes.tsx'
 import { EmptyState, ErrorState, SkeletonRows } from '#web/components/states.tsx'
-import { Ago, Time, useNow } from '#web/components/Time.tsx'
+import { Ago, RowTime, useNow } from '#web/components/Time.tsx'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { type Approval, approvalsQuery } from '#web/queries/approvals.ts'
 import { amountOf, stateOf, timeLeft, useRecipient } from './-approvals/words.ts'
@@ -82,7 +82,7 @@ function When({ approval }: { approval: Approval }) {
 }
 
 const columns: Column<Approval>[] = [
-  { header: 'Asked', cell: (approval) => <Time iso={approval.askedAt} /> },
+  { header: 'Requested', cell: (approval) => <RowTime iso={approval.askedAt} /> },
   { header: 'Agent', cell: ({ agent }) => <span className="wrap-anywhere">{agent.name}</span> },
   {
     header: 'Recipient',
@@ -136,10 +136,12 @@ const Compact = ({ approval }: { approval: Approval }) => (
     title={approval.agent.name}
     amount={<Amount value={approval.amount} chain={approval.wallet.chain} />}
     notes={[
-      <When key="when" approval={approval} />,
       <Recipient key="recipient" approval={approval} />,
+      <When key="when" approval={approval} />,
       notesLine(approval),
     ]}
+    time={null}
+    isDone={false}
     state={<State approval={approval} />}
   />
 )

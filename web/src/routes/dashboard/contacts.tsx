@@ -1,17 +1,21 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { createFileRoute } from '@tanstack/react-router'
 import { ArrowUpRight, Pencil, Plus, Trash2 } from 'lucide-react'
-import { lazy, memo, Suspense, useCallback, useDeferredValue, useState } from 'react'
+import { lazy, memo, type ReactNode, Suspense, useCallback, useDeferredValue, useState } from 'react'
 import type { ContactSort } from '#domain/contactRules.ts'
+import { ActionMenu } from '#web/components/ActionMenu.tsx'
 import { ShortAddress } from '#web/components/Address.tsx'
 import { Balance } from '#web/components/Amount.tsx'
-import { Button, IconButton } from '#web/components/Button.tsx'
+import { Button } from '#web/components/Button.tsx'
 import { Card, PageHeader } from '#web/components/Card.tsx'
 import { type Column, DataTable } from '#web/components/DataTable.tsx'
-import { Input, Select } from '#web/components/Field.tsx'
+import { Input } from '#web/components/Field.tsx'
+import { IconButton } from '#web/components/IconButton.tsx'
 import { Pager } from '#web/components/Pager.tsx'
+import { Select } from '#web/components/Select.tsx'
 import { EmptyState, ErrorState, Skeleton, SkeletonRows } from '#web/components/states.tsx'
-import { Time } from '#web/components/Time.tsx'
+import { RowTime } from '#web/components/Time.tsx'
+import { shortAddress } from '#web/lib/format.ts'
 import { flagsOf, textsOf } from '#web/lib/search.ts'
 import { useDebounced } from '#web/lib/useDebounced.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
@@ -185,6 +189,7 @@ const ContactTable = memo(function ContactTable(props: {
   // Balances of the addresses on Base, in one call for all visible rows.
   const ids = rows.filter(({ address }) => address !== null).map(({ id }) => id)
   const balances = useQuery({ ...contactBalancesQuery(ids), placeholderData: keepPreviousData })
+  const isPending = balances.isPending || balances.isPlaceholderData
   const columns: Column<Contact>[] = [
     {
       header: 'Name',
@@ -196,12 +201,9 @@ const ContactTable = memo(function ContactTable(props: {
       cell: ({ id, address, email, phone }) => (
         <div>
           {address && (
-            <div className="flex flex-wrap items-center gap-x-2 max-md:justify-end">
+            <div className="flex flex-wrap items-center gap-x-2">
               <ShortAddress address={address} />
-              <AddressBalance
-                value={balances.data?.[id]?.balance}
-                isPending={balances.isPending || balances.isPlaceholderData}
-              />
+              <AddressBalance value={balances.data?.[id]?.balance} isPending={isPending} />
             </div>
           )}
           {email && <p className="wrap-anywhere">{email}</p>}
@@ -216,7 +218,7 @@ const ContactTable = memo(function ContactTable(props: {
     {
       header: 'Created',
       sorts: { falling: 'newest', rising: 'oldest' },
-      cell: (contact) => <Time iso={contact.createdAt} as="date" />,
+      cell: (contact) => <RowTime iso={contact.createdAt} as="date" />,
     },
     {
       header: 'Actions',
@@ -236,9 +238,55 @@ const ContactTable = memo(function ContactTable(props: {
       ),
     },
   ]
+  const compact = (contact: Contact) => (
+    <CompactContact contact={contact} onAct={onAct}>
+      {contact.address && <AddressBalance value={balances.data?.[contact.id]?.balance} isPending={isPending} />}
+    </CompactContact>
+  )
   const sorting = { value: props.sort, onChange: props.onSort }
-  return <DataTable label="Contacts" columns={columns} rows={rows} keyOf={(contact) => contact.id} sorting={sorting} />
+  return (
+    <DataTable
+      label="Contacts"
+      columns={columns}
+      rows={rows}
+      keyOf={(contact) => contact.id}
+      compact={compact}
+      sorting={sorting}
+    />
+  )
 })
+
+/** A contact on a phone, in two lines: name and balance, then how to pay it. Edit shows all of it. */
+function CompactContact(props: {
+  contact: Contact
+  onAct: (what: Act, contact: Contact) => void
+  children: ReactNode
+}) {
+  const { contact, onAct } = props
+  const { name, address, email, phone, description } = contact
+  const notes = [address && shortAddress(address), email, phone, description].filter(Boolean)
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)_auto_auto] items-center gap-x-1">
+      <div>
+        <p className="flex items-baseline justify-between gap-3">
+          <span className="min-w-0 truncate font-medium">{name}</span>
+          {props.children}
+        </p>
+        <p className="truncate text-muted text-small">{notes.join(' · ')}</p>
+      </div>
+      <IconButton label={`Send to ${name}`} className="ml-2" onClick={() => onAct('send', contact)}>
+        <ArrowUpRight aria-hidden="true" className="size-4" />
+      </IconButton>
+      <ActionMenu
+        label={`Actions for ${name}`}
+        items={[
+          { label: 'Edit', icon: Pencil, onSelect: () => onAct('edit', contact) },
+          { label: 'Delete', icon: Trash2, danger: true, onSelect: () => onAct('delete', contact) },
+        ]}
+      />
+    </div>
+  )
+}
 
 function AddressBalance(props: { value: string | undefined; isPending: boolean }) {
   if (props.value !== undefined) return <Balance value={props.value} className="text-muted" />

@@ -12,6 +12,7 @@ import { useTitle } from '#web/lib/useTitle.ts'
 import { overviewQuery } from '#web/queries/overview.ts'
 import { FirstSteps } from './-overview/FirstSteps.tsx'
 import { addWidget, defaultLayout } from './-overview/layout.ts'
+import { SuggestedLayout } from './-overview/SuggestedLayout.tsx'
 import { useLayout } from './-overview/useLayout.ts'
 import { WidgetGrid } from './-overview/WidgetGrid.tsx'
 
@@ -100,7 +101,10 @@ function OverviewPage() {
           </EmptyState>
         </Card>
       ) : (
-        <WidgetGrid items={items} unlocked={unlocked} onChange={change} />
+        <>
+          <WidgetGrid items={items} unlocked={unlocked} onChange={change} />
+          {overview.data && <SuggestedLayout overview={overview.data} />}
+        </>
       )}
       <Suspense>
         {choosing && (

@@ -1,10 +1,12 @@
-import { createFileRoute } from '@tanstack/react-router'
+import { createFileRoute, Link } from '@tanstack/react-router'
 import { Button } from '#web/components/Button.tsx'
 import { Fact, PageHeader, TitledCard } from '#web/components/Card.tsx'
+import { linkClass } from '#web/components/Links.tsx'
 import { formatLongDate } from '#web/lib/format.ts'
 import { flagsOf } from '#web/lib/search.ts'
 import { useSession } from '#web/lib/session.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
+import { other } from '../-shell/pages.ts'
 import { GrantsCard, PasswordAboveCard } from './-settings/ApprovalCards.tsx'
 import { ChangePasswordDialog } from './-settings/ChangePasswordDialog.tsx'
 import { ConnectedWallet } from './-settings/ConnectedWallet.tsx'
@@ -41,6 +43,13 @@ function SettingsPage() {
           <Button look="secondary" onClick={() => navigate({ search: { 'change-password': true } })}>
             Change Password
           </Button>
+          <p className="mt-4 text-muted">
+            See what was added or changed in your account, and end what you do not know, under{' '}
+            <Link to={other('changes')} className={linkClass}>
+              Changes
+            </Link>
+            .
+          </p>
         </TitledCard>
         <PushCard userId={user.id} />
         <PasswordAboveCard />

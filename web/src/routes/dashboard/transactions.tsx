@@ -7,7 +7,6 @@ import { useTitle } from '#web/lib/useTitle.ts'
 import { FilterChips, ListButtons } from '#web/lists/FilterBar.tsx'
 import { PagedCard } from '#web/lists/PagedCard.tsx'
 import { useListPage } from '#web/lists/useListPage.ts'
-import { FilteredTotal } from './-transactions/FilteredTotal.tsx'
 import { type TransactionList, transactionList } from './-transactions/list.tsx'
 import { rowsWith } from './-transactions/rows.tsx'
 
@@ -16,6 +15,9 @@ export const Route = createFileRoute('/dashboard/transactions')({
   component: TransactionsPage,
 })
 
+const FilteredTotal = lazy(async () => ({
+  default: (await import('./-transactions/FilteredTotal.tsx')).FilteredTotal,
+}))
 const TransactionDialog = lazy(() => import('./-transactions/TransactionDialog.tsx'))
 
 function TransactionsPage() {
@@ -29,7 +31,11 @@ function TransactionsPage() {
         <ListButtons page={page} />
       </PageHeader>
       <FilterChips page={page} />
-      {page.active.length > 0 && <FilteredTotal page={list.data?.page} isStale={page.isStale} />}
+      {page.active.length > 0 && (
+        <Suspense fallback={<p className="mb-4 min-h-6" />}>
+          <FilteredTotal page={list.data?.page} filters={page.values} isStale={page.isStale} />
+        </Suspense>
+      )}
       <PagedCard
         page={page}
         rows={rows}

@@ -4,7 +4,8 @@ import { lazy, Suspense, useState } from 'react'
 import { spans } from '#domain/statistics.ts'
 import { Button, buttonClass } from '#web/components/Button.tsx'
 import { Card, PageHeader, Syncing } from '#web/components/Card.tsx'
-import { Field, Select } from '#web/components/Field.tsx'
+import { Field } from '#web/components/Field.tsx'
+import { Select } from '#web/components/Select.tsx'
 import { EmptyState } from '#web/components/states.tsx'
 import { shortAddress } from '#web/lib/format.ts'
 import { searchOf, textOf } from '#web/lib/search.ts'
@@ -48,7 +49,7 @@ function UsagePage() {
     <>
       <PageHeader title="Budget & Usage" aside={<Syncing active={isFetching} />} />
       <div className="space-y-5">
-        <MonthlySpend budget={data.globalBudget} />
+        <MonthlySpend usage={data} />
         {data.wallets.length > 1 && (
           <div className="max-w-[440px]">
             <Field label="Wallet">
@@ -78,7 +79,7 @@ function UsagePage() {
           />
         )}
         {wallet ? (
-          <WalletUsage key={wallet.id} wallet={wallet} onTopUp={setToppingUp} />
+          <WalletUsage key={wallet.id} wallet={wallet} month={data.globalBudget} onTopUp={setToppingUp} />
         ) : data.wallets.length > 0 ? (
           <AllWallets wallets={data.wallets} onSelect={({ id }) => select(id)} />
         ) : (

@@ -7,7 +7,7 @@ import { knowsContracts } from '../../core/contracts.ts'
 import { maySign, signingAllowed } from '../../core/stop.ts'
 import { audit } from '../../ledger/audit.ts'
 import type { WalletActionRow, WalletRow } from '../../storage/rows.ts'
-import { readSession } from '../session.ts'
+import { readSession, undos } from '../session.ts'
 import { forgetSnapshot } from '../snapshots.ts'
 import { openActions } from './actions.ts'
 import { callRefusal, operatorKey, rotationOf, signedRotation } from './calls.ts'
@@ -17,8 +17,8 @@ import { isChanging } from './sessionChange.ts'
 export async function followActions(ctx: Context, wallet: WalletRow, head: Block): Promise<void> {
   const open = openActions(ctx, wallet.id)
   if (open.length === 0) return
-  const undos = ctx.undos.get(wallet.id)
-  const isCurrent = () => ctx.undos.get(wallet.id) === undos
+  const before = undos(ctx).get(wallet.id)
+  const isCurrent = () => undos(ctx).get(wallet.id) === before
   const reading = await readSession(ctx, wallet)
   if (!reading) return
   const { latest, confirmed } = reading

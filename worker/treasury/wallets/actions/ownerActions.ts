@@ -22,6 +22,7 @@ import {
   drainMs,
   insertSession,
   isChanging,
+  type LiveWallet,
   maxPerDay,
   startedWithinDay,
   tooOften,
@@ -119,31 +120,46 @@ export async function submitOwnerAction(ctx: Context, input: OwnerActionInput): 
     if (offer && isChanging(ctx, wallet.id)) return changeInProgress
     const limited = takeOwnerAction(ctx, isExit(input) ? 'exit' : 'ownerAction', wallet.chain_id)
     if (limited) return limited
+    const id = storeSigned(ctx, live.value, offer, input, data)
+    if (id === null) return changeInProgress
     const now = ctx.now()
-    const id = offer?.id ?? newId(ctx, 'act')
-    const signed = { data, deadline: input.deadline, owner_nonce: input.ownerNonce.toString() }
-    if (offer) {
-      // Drains first, like a rotation by Bursar, so that payments of the old session can still settle.
-      const draining = { ...signed, status: 'draining', drain_until: now + drainMs } as const
-      if (!store.update('wallet_action', id, draining, { status: 'offered' })) return changeInProgress
-    } else
-      store.insert('wallet_action', {
-        ...signed,
-        id,
-        wallet_id: wallet.id,
-        kind: input.kind,
-        status: 'sent',
-        epoch: state.epoch,
-        ...(input.kind === 'withdraw' && { to_address: input.to, amount: toColumn(input.amount) }),
-        first_block: state.blockNumber,
-        created_at: now,
-      })
     audit(store, now, 'action.submitted', id, { kind: input.kind, wallet: wallet.id, deadline: input.deadline })
     ctx.schedule('settle', now)
     return ok(ctx.store.walletAction(id)!)
   }
   const purpose = isExit(input) ? 'exit' : 'work'
   return withGas(ctx, { chainId: wallet.chain_id, gas: stepGas.ownerAction, purpose }, () => store.transaction(start))
+}
+
+/** Stores the signed action, or the signature of an offer, and returns its id. Null if the offer has changed meanwhile. */
+function storeSigned(
+  ctx: Context,
+  { wallet, state }: LiveWallet,
+  offer: WalletActionRow | null,
+  input: OwnerActionInput,
+  data: Hex,
+): string | null {
+  const { store } = ctx
+  const now = ctx.now()
+  const signed = { data, deadline: input.deadline, owner_nonce: input.ownerNonce.toString() }
+  if (offer) {
+    // Drains first, like a rotation by Bursar, so that payments of the old session can still settle.
+    const draining = { ...signed, status: 'draining', drain_until: now + drainMs } as const
+    return store.update('wallet_action', offer.id, draining, { status: 'offered' }) ? offer.id : null
+  }
+  const id = newId(ctx, 'act')
+  store.insert('wallet_action', {
+    ...signed,
+    id,
+    wallet_id: wallet.id,
+    kind: input.kind,
+    status: 'sent',
+    epoch: state.epoch,
+    ...(input.kind === 'withdraw' && { to_address: input.to, amount: toColumn(input.amount) }),
+    first_block: state.blockNumber,
+    created_at: now,
+  })
+  return id
 }
 
 /** The wallet would accept this again, at the operator's cost. */

@@ -66,11 +66,10 @@ export async function rotate(ctx: Context, input: RotateInput): Promise<Result<W
   return withGas(ctx, work, () => ctx.store.attempt(start))
 }
 
+export type LiveWallet = { wallet: WalletRow; state: WalletState }
+
 /** Returns an active smart wallet of this user and its latest state on chain, after updating the session table. */
-export async function activeSmartWallet(
-  ctx: Context,
-  walletId: string,
-): Promise<Result<{ wallet: WalletRow; state: WalletState }>> {
+export async function activeSmartWallet(ctx: Context, walletId: string): Promise<Result<LiveWallet>> {
   const wallet = ctx.store.liveWallet(walletId)
   if (wallet?.kind !== 'smart') return notFound('Wallet')
   const state = wallet.status === 'active' ? ((await readSession(ctx, wallet))?.latest ?? null) : null

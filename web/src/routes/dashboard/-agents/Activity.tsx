@@ -4,8 +4,9 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { linkClass } from '#web/components/Links.tsx'
 import { notesLine } from '#web/components/Notes.tsx'
 import { ErrorState, SkeletonRows } from '#web/components/states.tsx'
-import { Time } from '#web/components/Time.tsx'
+import { RowTime } from '#web/components/Time.tsx'
 import { Counterparty, TransactionAmount } from '#web/components/TransactionParts.tsx'
+import { WhitelistContact } from '#web/components/WhitelistContact.tsx'
 import { queryClient } from '#web/lib/queryClient.ts'
 import { refreshIn } from '#web/lists/refreshIn.ts'
 import { groupsQuery } from '#web/queries/agents.ts'
@@ -38,7 +39,7 @@ export function Activity(props: { agentId: string; isPlain?: boolean }) {
       {/* Rows that arrive while the person watches are announced. */}
       <ul className="divide-y divide-hairline text-small" data-testid="activity" aria-live="polite">
         {rows.map((transaction) => (
-          <Entry key={transaction.id} transaction={transaction}>
+          <Entry key={transaction.id} transaction={transaction} isLink={!isPlain}>
             {!isPlain && <EntryLinks transaction={transaction} agentId={agentId} />}
           </Entry>
         ))}
@@ -52,7 +53,7 @@ export function Activity(props: { agentId: string; isPlain?: boolean }) {
       {page.total > rows.length && !isPlain && (
         <p className="mt-2 text-small">
           <Link to="/dashboard/transactions" search={{ sender: agentId }} className={linkClass}>
-            All {page.total.toLocaleString('en-US')} payments
+            All {page.total.toLocaleString('en-US')} entries, with refusals and returns
           </Link>
         </p>
       )}
@@ -83,46 +84,61 @@ function wordOf(transaction: Transaction): string {
   return word === 'Held' ? 'On its way' : (word ?? 'Not paid')
 }
 
-function Entry(props: { transaction: Transaction; children: ReactNode }) {
+function Entry(props: { transaction: Transaction; isLink: boolean; children: ReactNode }) {
   const { transaction } = props
   const { refusal, errorMessage } = transaction
   const notes = notesLine(transaction)
+  const what = (
+    <>
+      <span className="font-medium">{wordOf(transaction)}</span> <TransactionAmount transaction={transaction} /> to{' '}
+      <Counterparty transaction={transaction} />
+    </>
+  )
   return (
     <li className="py-2 first:pt-0">
       <div className="flex flex-wrap items-baseline justify-between gap-x-4">
         <span className="wrap-anywhere min-w-0">
-          <span className="font-medium">{wordOf(transaction)}</span> <TransactionAmount transaction={transaction} /> to{' '}
-          <Counterparty transaction={transaction} />
+          {props.isLink ? (
+            <Link
+              to="/dashboard/transactions"
+              search={{ detail: transaction.id }}
+              className="rounded-sm hover:underline"
+            >
+              {what}
+            </Link>
+          ) : (
+            what
+          )}
         </span>
         <span className="text-muted">
-          <Time iso={transaction.createdAt} />
+          <RowTime iso={transaction.createdAt} as="feed" />
         </span>
       </div>
       {notes && <p className="wrap-anywhere text-muted">{notes}</p>}
       {errorMessage && <p className="wrap-anywhere">{errorMessage}</p>}
       {refusal?.next && <p className="text-muted">{refusal.next}</p>}
-      {props.children}
+      <div>{props.children}</div>
     </li>
   )
 }
 
 function EntryLinks(props: { transaction: Transaction; agentId: string }) {
-  const { id, refusal, approvalId } = props.transaction
+  const { refusal, approvalId, policyGroupId, contactId } = props.transaction
   return (
-    <p className="flex flex-wrap gap-x-4">
-      {refusal && (
-        <span>
-          Rule: <RuleLink rule={refusal.rule} agentId={props.agentId} />
-        </span>
-      )}
-      {approvalId && (
-        <Link to="/dashboard/approvals/$approvalId" params={{ approvalId }} className={linkClass}>
-          Approval
-        </Link>
-      )}
-      <Link to="/dashboard/transactions" search={{ detail: id }} className={linkClass}>
-        Transaction
-      </Link>
-    </p>
+    <>
+      <p className="flex flex-wrap gap-x-4 empty:hidden">
+        {refusal && (
+          <span>
+            Rule: <RuleLink rule={refusal.rule} agentId={props.agentId} />
+          </span>
+        )}
+        {approvalId && (
+          <Link to="/dashboard/approvals/$approvalId" params={{ approvalId }} className={linkClass}>
+            Approval
+          </Link>
+        )}
+      </p>
+      <WhitelistContact rule={refusal?.rule ?? null} groupId={policyGroupId} contactId={contactId} />
+    </>
   )
 }

@@ -11,7 +11,10 @@ const NewGroupDialog = lazy(async () => ({ default: (await import('./GroupDialog
 const EditGroupDialog = lazy(async () => ({ default: (await import('./GroupDialogs.tsx')).EditGroupDialog }))
 const DeleteGroupDialog = lazy(async () => ({ default: (await import('./GroupDialogs.tsx')).DeleteGroupDialog }))
 const TopUpDialog = lazy(() => import('#web/components/TopUpDialog.tsx'))
-const ConfirmContactDialog = lazy(async () => ({ default: (await import('./GroupDialogs.tsx')).ConfirmContactDialog }))
+const ConfirmContactDialog = lazy(async () => ({
+  default: (await import('./WhitelistDialogs.tsx')).ConfirmContactDialog,
+}))
+const WhitelistDialog = lazy(async () => ({ default: (await import('./WhitelistDialogs.tsx')).WhitelistDialog }))
 const NewAgentDialog = lazy(async () => ({ default: (await import('./AgentForms.tsx')).NewAgentDialog }))
 const EditAgentDialog = lazy(async () => ({ default: (await import('./AgentForms.tsx')).EditAgentDialog }))
 const DeleteAgentDialog = lazy(async () => ({ default: (await import('./AgentForms.tsx')).DeleteAgentDialog }))
@@ -92,6 +95,14 @@ export default function AgentDialogs(props: {
             key={`${group.id} ${search.confirmContact}`}
             group={group}
             contactId={search.confirmContact}
+            onClose={close}
+          />
+        )}
+        {group && search.whitelist && (
+          <WhitelistDialog
+            key={`${group.id} ${search.whitelist}`}
+            group={group}
+            contactId={search.whitelist}
             onClose={close}
           />
         )}

@@ -1,9 +1,14 @@
 import { type UseFormReturn, useForm } from 'react-hook-form'
 import { toast } from 'react-hot-toast/headless'
+import { agentMemo, agentName } from '#domain/nameRules.ts'
+import { problemIn } from '#domain/readers/read.ts'
+import { readText } from '#domain/readers/text.ts'
+import { Checkbox } from '#web/components/Checkbox.tsx'
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
-import { Checkbox, Field, Select } from '#web/components/Field.tsx'
+import { Field } from '#web/components/Field.tsx'
 import { FormDialog, formResolver, TextField } from '#web/components/forms.tsx'
 import { useHandedOut } from '#web/components/HandedOut.tsx'
+import { Select } from '#web/components/Select.tsx'
 import {
   type Agent,
   type CreatedAgent,
@@ -18,13 +23,16 @@ import type { Credentials } from './CredentialsDialog.tsx'
 
 type AgentValues = { name: string; memo: string }
 
-const agentProblems = (values: AgentValues) => ({ name: values.name.trim() ? null : 'Name is required' })
+const agentProblems = (values: AgentValues) => ({
+  name: problemIn(readText(agentName, values.name)),
+  memo: problemIn(readText(agentMemo, values.memo)),
+})
 
 /** The fields of an agent. `form` may have others. */
 const AgentFields = ({ form }: { form: Pick<UseFormReturn<AgentValues>, 'register' | 'formState'> }) => (
   <>
-    <TextField form={form} name="name" label="Name" maxLength={60} placeholder="Invoice bot" autoComplete="off" />
-    <TextField form={form} name="memo" label="Memo" aside="Optional" maxLength={200} autoComplete="off" />
+    <TextField form={form} name="name" label="Name" placeholder="Invoice bot" autoComplete="off" />
+    <TextField form={form} name="memo" label="Memo" aside="Optional" autoComplete="off" />
   </>
 )
 
@@ -186,7 +194,7 @@ export function RegenerateDialog(props: {
           value="revoke"
           {...form.register('old')}
           label="Revoke now"
-          hint="If it may have leaked: calls with it are refused from now on."
+          hint="Use this if it may have leaked. It stops working immediately."
         />
       </fieldset>
     </FormDialog>

@@ -4,9 +4,10 @@ import { ChevronRight, FlaskConical, KeyRound, Pause, Pencil, Play, RotateCcwKey
 import { lazy, Suspense, useEffect, useId, useRef, useState } from 'react'
 import { ActionMenu } from '#web/components/ActionMenu.tsx'
 import { Amount } from '#web/components/Amount.tsx'
-import { IconButton } from '#web/components/Button.tsx'
 import { Chip } from '#web/components/Chip.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
+import { IconButton } from '#web/components/IconButton.tsx'
+import { PaymentsLink } from '#web/components/PaymentsLink.tsx'
 import { SkeletonRows } from '#web/components/states.tsx'
 import { Time, useNow } from '#web/components/Time.tsx'
 import { freeOf } from '#web/lib/budgetLeft.ts'
@@ -44,13 +45,13 @@ export function AgentRow(props: {
   const wallet = useQuery(walletsQuery).data?.find(({ id }) => id === props.group.walletId)
   return (
     <li ref={row} id={placeId('agent', agent.id)} data-testid="agent-row" className="scroll-mt-24 target:bg-green-tint">
-      <div className="flex items-center gap-1 pr-3">
+      <div className="flex items-center gap-1 pr-3 has-[>button[aria-expanded]:hover]:bg-paper">
         <button
           type="button"
           aria-expanded={expanded}
           aria-controls={details}
           onClick={() => setExpanded(!expanded)}
-          className="flex min-w-0 flex-1 items-center gap-3 py-3 pl-5 text-left -outline-offset-2 hover:bg-paper"
+          className="flex min-w-0 flex-1 items-center gap-3 py-3 pl-5 text-left -outline-offset-2"
         >
           <ChevronRight
             aria-hidden="true"
@@ -63,7 +64,7 @@ export function AgentRow(props: {
                 {mayDo(props.group, stopped, freeOf(wallet, props.group.scopes))}
               </span>
               <span className="block text-muted text-small">
-                {plural(agent.transactionCount, 'transaction')}, last activity{' '}
+                {plural(agent.transactionCount, 'payment')}, last activity{' '}
                 {lastActivityText(agent.lastActivity, now).toLowerCase()}
               </span>
             </span>
@@ -97,7 +98,9 @@ export function AgentRow(props: {
             <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-4 gap-y-1 text-small sm:grid-cols-[8rem_minmax(0,1fr)]">
               <dt className="text-muted">Client ID</dt>
               <dd className="flex items-center gap-1">
-                <span className="break-all font-mono">{agent.clientId}</span>
+                <span translate="no" className="break-all font-mono">
+                  {agent.clientId}
+                </span>
                 <CopyButton text={agent.clientId} what="client ID" />
               </dd>
               {agent.memo && (
@@ -110,11 +113,24 @@ export function AgentRow(props: {
               <dd>
                 <Time iso={agent.createdAt} as="date" />
               </dd>
+              <dt className="text-muted">Paid</dt>
+              <dd>
+                <PaymentsLink search={{ sender: agent.id, figure: 'accepted' }}>
+                  {plural(agent.transactionCount, 'payment')}
+                </PaymentsLink>
+                ,{' '}
+                <PaymentsLink search={{ sender: agent.id, figure: 'completed' }}>
+                  <Amount value={agent.totalSpent} />
+                </PaymentsLink>{' '}
+                spent
+              </dd>
               {agent.held !== '0' && (
                 <>
                   <dt className="text-muted">Held</dt>
                   <dd>
-                    <Amount value={agent.held} />
+                    <PaymentsLink search={{ sender: agent.id, figure: 'holding' }}>
+                      <Amount value={agent.held} />
+                    </PaymentsLink>
                   </dd>
                 </>
               )}

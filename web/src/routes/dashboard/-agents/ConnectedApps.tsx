@@ -5,14 +5,13 @@ import { useState } from 'react'
 import { Button, buttonClass } from '#web/components/Button.tsx'
 import { Card } from '#web/components/Card.tsx'
 import { Chip } from '#web/components/Chip.tsx'
-import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
-import { useHandedOut } from '#web/components/HandedOut.tsx'
 import { linkClass } from '#web/components/Links.tsx'
 import { EmptyState, Loaded, SkeletonRows } from '#web/components/states.tsx'
 import { Time } from '#web/components/Time.tsx'
-import { type Connection, connectionsQuery, revokeConnection } from '#web/queries/connections.ts'
+import { type Connection, connectionsQuery } from '#web/queries/connections.ts'
 import { other } from '../../-shell/pages.ts'
 import { placeOf } from '../-connect/appWords.ts'
+import { RevokeDialog } from './RevokeDialog.tsx'
 
 const refreshMs = 30_000 // 30 seconds
 
@@ -65,7 +64,7 @@ function AppRow({ connection, onRevoke }: { connection: Connection; onRevoke: ()
         <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
           <span className="wrap-anywhere font-medium">{app.name}</span>
           {app.kind === 'registered' && (
-            <Chip tone="waiting" title="Nobody has checked this name">
+            <Chip tone="waiting" title="Unverified name">
               Unverified app
             </Chip>
           )}
@@ -77,7 +76,7 @@ function AppRow({ connection, onRevoke }: { connection: Connection; onRevoke: ()
         <Link to="/dashboard/agents" search={{ agent: agent.id }} className={`wrap-anywhere ${linkClass}`}>
           {agent.name}
         </Link>
-        {agent.status === 'paused' && ' (paused)'}
+        {agent.status === 'paused' && <span> (paused)</span>}
         <span className="block text-muted">
           Since <Time iso={createdAt} as="date" />, {lastUsedAt ? 'last used ' : 'never used'}
           {lastUsedAt && <Time iso={lastUsedAt} />}
@@ -87,34 +86,5 @@ function AppRow({ connection, onRevoke }: { connection: Connection; onRevoke: ()
         Revoke
       </Button>
     </li>
-  )
-}
-
-function RevokeDialog({ connection, onClose }: { connection: Connection; onClose: () => void }) {
-  const { app, agent } = connection
-  const handedOut = useHandedOut(({ agentId }) => agentId === agent.id)
-  return (
-    <ConfirmDialog
-      title={`Revoke ${app.name}`}
-      danger
-      confirm={['Revoke', 'Revoking...']}
-      fallback="Failed to revoke the app. Please try again."
-      act={async () => {
-        await revokeConnection(connection.id)
-        await handedOut.end()
-      }}
-      done={`${app.name} can’t pay any more.`}
-      onClose={onClose}
-    >
-      <p>
-        <strong className="wrap-anywhere font-semibold">{app.name}</strong> can do nothing more, from its next call on.
-        To pay again, it must ask you again.
-      </p>
-      <p>
-        Payments that it has already made go through, and those that wait for your approval still wait. The agent{' '}
-        {agent.name} keeps its budget and history, and its API key, if it has one, keeps working.
-      </p>
-      {handedOut.notice}
-    </ConfirmDialog>
   )
 }

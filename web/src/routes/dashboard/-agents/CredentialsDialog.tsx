@@ -81,7 +81,7 @@ function Secret(props: { name: string; value: string; testId: string }) {
     <div>
       <p className="mb-1 text-muted text-small">{props.name}</p>
       <div className="flex items-center justify-between gap-2 rounded-control bg-sunken py-1.5 pr-2 pl-4">
-        <span data-testid={props.testId} className="break-all font-mono text-small">
+        <span translate="no" data-testid={props.testId} className="break-all font-mono text-small">
           {props.value}
         </span>
         <CopyButton text={props.value} what={props.name.replace('Client', 'client')} />

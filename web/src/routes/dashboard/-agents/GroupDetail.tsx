@@ -10,6 +10,7 @@ import { Button } from '#web/components/Button.tsx'
 import { Card } from '#web/components/Card.tsx'
 import { Chip } from '#web/components/Chip.tsx'
 import { linkClass } from '#web/components/Links.tsx'
+import { PaymentsLink } from '#web/components/PaymentsLink.tsx'
 import { PendingApprovalsOf } from '#web/components/PendingApprovals.tsx'
 import { EmptyState } from '#web/components/states.tsx'
 import { useNow } from '#web/components/Time.tsx'
@@ -51,6 +52,11 @@ export function GroupDetail(props: {
                 {group.name}
               </h2>
               <LastActivity iso={props.group.lastActivity} />
+              <p className="text-small">
+                <PaymentsLink search={{ group: group.id, figure: 'accepted' }}>
+                  {plural(props.group.totalTransactions, 'payment')}
+                </PaymentsLink>
+              </p>
             </div>
             <div className="flex shrink-0 items-center gap-2">
               <Button look="secondary" onClick={() => open({ editGroup: true })}>
@@ -102,10 +108,15 @@ export function GroupDetail(props: {
               )}
             </Section>
             <Section place="approvals" title="Ask me first">
-              <p className={asked ? '' : 'text-muted'}>{asked ?? 'About nothing.'}</p>
+              <p className={asked ? '' : 'text-muted'}>
+                {asked ?? 'Never. Payments within the limits are made at once.'}
+              </p>
             </Section>
             {group.scopes.includes(contactScope) && (
-              <Section place="contacts" title={`Whitelisted contacts (${group.whitelistedContacts.length})`}>
+              <Section
+                place="contacts"
+                title={`Whitelisted contacts (${group.whitelistedCount.toLocaleString('en-US')})`}
+              >
                 <Whitelist group={group} onConfirm={(contactId) => open({ confirmContact: contactId })} />
               </Section>
             )}
@@ -144,9 +155,9 @@ export function GroupDetail(props: {
               <span>
                 <Amount value={formerAgents.spent} /> spent
                 {formerAgents.held !== '0' && (
-                  <>
+                  <span>
                     , <Amount value={formerAgents.held} /> held
-                  </>
+                  </span>
                 )}
               </span>
             </p>
@@ -205,18 +216,25 @@ function GroupWallet(props: { group: PolicyGroup; onPause: () => void }) {
 }
 
 function Budget(props: { group: PolicyGroup; onTopUp: () => void }) {
-  const { spendLimitUsdc, currentSpent, held, remaining } = props.group
+  const { id, spendLimitUsdc, currentSpent, held, remaining } = props.group
   const left = budgetLeftOf(props.group, useNow())
   if (spendLimitUsdc === null)
     return (
       <p>
         {left === null ? 'No budget limit.' : `No budget limit in total; its rules leave ${dollars(left)} now.`}{' '}
-        <Amount value={currentSpent} /> spent, <Amount value={held} /> held.
+        <PaymentsLink search={{ group: id, figure: 'completed' }}>
+          <Amount value={currentSpent} />
+        </PaymentsLink>{' '}
+        spent,{' '}
+        <PaymentsLink search={{ group: id, figure: 'holding' }}>
+          <Amount value={held} />
+        </PaymentsLink>{' '}
+        held.
       </p>
     )
   return (
     <>
-      <BudgetRing limit={spendLimitUsdc} spent={currentSpent} held={held} remaining={remaining ?? '0'} />
+      <BudgetRing groupId={id} limit={spendLimitUsdc} spent={currentSpent} held={held} remaining={remaining ?? '0'} />
       <Button look="secondary" className="mt-3" onClick={props.onTopUp}>
         Top Up
       </Button>
@@ -261,14 +279,11 @@ function NothingKept(props: { group: PolicyGroup; open: OpenDialog }) {
   )
 }
 
-const shownAtOnce = 50
-
 /** The contacts that the group may pay, as whitelisted. Contacts that have changed since come first: they are refused. */
 function Whitelist(props: { group: PolicyGroup; onConfirm: (contactId: string) => void }) {
-  const { whitelistedContacts } = props.group
-  if (whitelistedContacts.length === 0)
-    return <p className="text-muted">No contacts yet, so agents can’t pay any contact.</p>
-  const sorted = whitelistedContacts.toSorted((a, b) => Number(b.stale) - Number(a.stale))
+  const { whitelistedContacts, whitelistedCount } = props.group
+  if (whitelistedCount === 0) return <p className="text-muted">No contacts yet, so agents can’t pay any contact.</p>
+  const more = whitelistedCount - whitelistedContacts.length
   return (
     <ul
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
@@ -276,7 +291,7 @@ function Whitelist(props: { group: PolicyGroup; onConfirm: (contactId: string) =
       aria-label="Whitelisted contacts"
       className="max-h-56 space-y-1 overflow-y-auto rounded-sm"
     >
-      {sorted.slice(0, shownAtOnce).map(({ contact, stale }) => (
+      {whitelistedContacts.map(({ contact, stale }) => (
         <li key={contact.id} className="flex flex-wrap items-center gap-x-2">
           <span className="wrap-anywhere">{contact.name}</span>
           <span className="wrap-anywhere text-muted text-small">
@@ -294,9 +309,9 @@ function Whitelist(props: { group: PolicyGroup; onConfirm: (contactId: string) =
           )}
         </li>
       ))}
-      {sorted.length > shownAtOnce && (
+      {more > 0 && (
         <li className="text-muted text-small">
-          and {(sorted.length - shownAtOnce).toLocaleString('en-US')} more; edit the group to see them all
+          and {more.toLocaleString('en-US')} more; edit the group to see them all
         </li>
       )}
     </ul>

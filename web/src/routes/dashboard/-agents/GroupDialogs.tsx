@@ -4,22 +4,20 @@ import { useRef, useState } from 'react'
 import { type UseFormReturn, useForm } from 'react-hook-form'
 import { toast } from 'react-hot-toast/headless'
 import { zeroUsdc } from '#domain/money.ts'
-import { FullAddress } from '#web/components/Address.tsx'
 import { useUnit } from '#web/components/Amount.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Chip } from '#web/components/Chip.tsx'
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
+import { ErrorBox } from '#web/components/Field.tsx'
 import { FormDialog, formResolver } from '#web/components/forms.tsx'
 import { useHandedOut } from '#web/components/HandedOut.tsx'
 import { PolicyExposure } from '#web/components/PolicyExposure.tsx'
-import { ApiError } from '#web/lib/apiError.ts'
+import { ApiError, messageOf } from '#web/lib/apiError.ts'
 import { budgetLeftAsTyped, freeOf } from '#web/lib/budgetLeft.ts'
 import { formatAmount, plural } from '#web/lib/format.ts'
 import { queryClient } from '#web/lib/queryClient.ts'
 import {
-  type ContactMethods,
-  confirmContact,
   createGroup,
   deleteGroup,
   fetchGroup,
@@ -28,6 +26,8 @@ import {
   replayQuery,
   type ScopeUpdate,
   updateGroup,
+  type WholeGroup,
+  wholeGroupQuery,
 } from '#web/queries/agents.ts'
 import { walletsQuery } from '#web/queries/wallets.ts'
 import type { Dialogs } from './dialogs.ts'
@@ -73,24 +73,48 @@ export function NewGroupDialog(props: { onClose: () => void; onCreated: (group: 
       }}
       fallback="Failed to create policy group. Please try again."
       fields={groupField}
+      summary={<PolicyEffect form={form} group={null} />}
     >
       <GroupFields form={form} budgetHint="In total, for all agents of the group." first={first} />
       <PolicyExposure groupId={null} walletId={form.watch('walletId')} left={leftAsTyped(null, form.watch())} />
       <ReplayOfNewGroup form={form} />
-      <PolicyEffect form={form} group={null} />
     </FormDialog>
   )
 }
 
-export function EditGroupDialog(props: {
+type EditProps = {
   group: PolicyGroupWithAgents
   onClose: () => void
   /** Closes it, and opens the dialog on what the wallet keeps for purchases. */
   onPurchases: (next: Dialogs) => void
-}) {
+}
+
+/** Waits for the contacts of a group that has many. */
+export function EditGroupDialog(props: EditProps) {
+  // As it was when the dialog opened, so that an edit elsewhere does not replace what the user types.
+  const [group] = useState(props.group.policyGroup)
+  const { data, error, refetch } = useQuery(wholeGroupQuery(group))
+  if (data) return <EditGroup {...props} whole={data} />
+  return (
+    <Dialog title="Edit Policy Group" onClose={props.onClose}>
+      {error ? (
+        <>
+          <ErrorBox>{messageOf(error, 'Failed to load the group’s contacts')}</ErrorBox>
+          <Button look="secondary" onClick={() => void refetch()}>
+            Try again
+          </Button>
+        </>
+      ) : (
+        <p className="pb-2 text-muted">Loading contacts...</p>
+      )}
+    </Dialog>
+  )
+}
+
+function EditGroup(props: EditProps & { whole: WholeGroup }) {
   const { agents } = props.group
   // The version that the form was filled from. It does not change while the user types.
-  const [base, setBase] = useState(props.group.policyGroup)
+  const [base, setBase] = useState(props.whole)
   const [results, setResults] = useState<ScopeUpdate[]>([])
   const [trying, setTrying] = useState(false)
   /** The policy whose effect on past payments was shown. */
@@ -159,6 +183,9 @@ export function EditGroupDialog(props: {
         }}
         fallback="Failed to update policy group. Please try again."
         fields={groupField}
+        summary={
+          <PolicyEffect form={form} group={base} onTry={agents.length > 0 ? () => setTrying(true) : undefined} />
+        }
       >
         <GroupFields
           form={form}
@@ -168,7 +195,6 @@ export function EditGroupDialog(props: {
         />
         <PolicyExposure groupId={base.id} left={leftAsTyped(base, form.watch())} />
         <ReplayOfGroup form={form} group={base} />
-        <PolicyEffect form={form} group={base} onTry={agents.length > 0 ? () => setTrying(true) : undefined} />
       </FormDialog>
       {/* Outside the form, since it is one itself. */}
       {trying && <TryPaymentDialog group={base} agents={agents} onClose={() => setTrying(false)} />}
@@ -242,65 +268,6 @@ export function DeleteGroupDialog(props: { group: PolicyGroupWithAgents; onDelet
   )
 }
 
-const methods = ['address', 'email', 'phone'] as const
-const names = { address: 'Wallet address', email: 'Email', phone: 'Phone' }
-
-/** For a contact that changed after it was whitelisted: the owner compares both versions and confirms the new one. */
-export function ConfirmContactDialog(props: { group: PolicyGroup; contactId: string; onClose: () => void }) {
-  const { group } = props
-  // As it was when the dialog opened: what is confirmed is what was read, and the server refuses anything newer.
-  const [entry] = useState(() => group.whitelistedContacts.find(({ contact }) => contact.id === props.contactId))
-  if (!entry?.stale || !entry.current)
-    return (
-      <Dialog title="Nothing to confirm" onClose={props.onClose}>
-        <p className="pb-2">This contact has not changed since it was whitelisted.</p>
-      </Dialog>
-    )
-  const { contact, current } = entry
-  const changed = methods.filter((method) => contact[method] !== current[method])
-  return (
-    <ConfirmDialog
-      title={`${contact.name} changed`}
-      confirm={['Confirm contact', 'Confirming...']}
-      fallback="Failed to confirm the contact. Please try again."
-      act={() => confirmContact(group.id, contact.id, current)}
-      done={`${contact.name} can be paid again.`}
-      onClose={props.onClose}
-    >
-      <p>
-        Agents in {group.name} cannot pay {contact.name} until you confirm the change. If you did not make it, check
-        with {contact.name} first.
-      </p>
-      <dl className="space-y-3">
-        {changed.map((method) => (
-          <div key={method}>
-            <dt className="font-medium text-small">{names[method]}</dt>
-            <dd className="mt-1 space-y-2">
-              <Value label="Before" method={method} value={contact[method]} />
-              <Value label="Now" method={method} value={current[method]} />
-            </dd>
-          </div>
-        ))}
-      </dl>
-    </ConfirmDialog>
-  )
-}
-
-function Value(props: { label: string; method: keyof ContactMethods; value: string | null }) {
-  return (
-    <div className="rounded-control bg-sunken px-3 py-2">
-      <p className="text-muted text-small">{props.label}</p>
-      {props.value === null ? (
-        <p>None</p>
-      ) : props.method === 'address' ? (
-        <FullAddress address={props.value} />
-      ) : (
-        <p className="break-all">{props.value}</p>
-      )}
-    </div>
-  )
-}
-
 /** What the policy as typed lets agents spend, always in view below the editor. `onTry` is set if there is an agent. */
 function PolicyEffect(props: {
   form: UseFormReturn<GroupValues>
@@ -312,7 +279,7 @@ function PolicyEffect(props: {
   const effect = effectAsTyped(props.group, values, freeOf(wallet, values.scopes), useUnit(wallet?.chain))
   if (!effect && !props.onTry) return null
   return (
-    <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-hairline border-t bg-card px-5 py-3">
+    <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-hairline border-t px-5 py-3">
       <p
         role="status"
         data-testid="policy-effect"

@@ -4,10 +4,12 @@ import { Controller, type UseFormReturn } from 'react-hook-form'
 import { allowanceInMicro } from '#domain/sessionKey.ts'
 import { MoneyChain } from '#web/components/Amount.tsx'
 import { Button } from '#web/components/Button.tsx'
-import { Checkbox, ErrorBox, Field, Input, Select } from '#web/components/Field.tsx'
+import { Checkbox } from '#web/components/Checkbox.tsx'
+import { ErrorBox, Field, Input } from '#web/components/Field.tsx'
 import { AmountField, TextField } from '#web/components/forms.tsx'
 import { Notice } from '#web/components/Notice.tsx'
 import { ScopeChecks } from '#web/components/ScopeChecks.tsx'
+import { Select } from '#web/components/Select.tsx'
 import { dollars } from '#web/lib/amounts.ts'
 import { messageOf } from '#web/lib/apiError.ts'
 import { plural } from '#web/lib/format.ts'
@@ -34,14 +36,7 @@ export function GroupFields(props: {
   const chain = useQuery(walletsQuery).data?.find(({ id }) => id === walletId)?.chain
   return (
     <MoneyChain value={chain}>
-      <TextField
-        form={form}
-        name="name"
-        label="Policy name"
-        maxLength={60}
-        placeholder="Research agents"
-        autoComplete="off"
-      />
+      <TextField form={form} name="name" label="Policy name" placeholder="Research agents" autoComplete="off" />
       <AmountField form={form} name="budget" label="Budget limit" hint={props.budgetHint} />
       {props.wallet ? (
         <Field label="Wallet" hint="Wallet cannot be changed after creation">
@@ -107,8 +102,7 @@ function WalletChoice(props: { form: UseFormReturn<GroupValues> }) {
               const blocked = blockedBecause(wallet)
               return (
                 <option key={wallet.id} value={wallet.id} disabled={blocked !== null}>
-                  {walletLabel(wallet)}
-                  {blocked && ` (${blocked})`}
+                  {blocked ? `${walletLabel(wallet)} (${blocked})` : walletLabel(wallet)}
                 </option>
               )
             })}
@@ -171,7 +165,7 @@ function ContactChoices(props: { value: string[]; onChange: (contactIds: string[
       </div>
       <p className="text-muted text-small" role="status">
         {plural(data.page.total, 'contact')}, {value.length.toLocaleString('en-US')} chosen
-        {found.page.total > shownAtOnce && `; the first ${shownAtOnce} are shown, search for others`}
+        {found.page.total > shownAtOnce && <span>; the first {shownAtOnce} are shown, search for others</span>}
       </p>
     </div>
   )

@@ -27,7 +27,7 @@ export function GroupList(props: { groups: PolicyGroupWithAgents[]; selectedId: 
                 {policyGroup.status === 'paused' && <Chip tone="waiting">Paused</Chip>}
               </span>
               <span className="block text-muted text-small">
-                {plural(agentCount, 'agent')}, {plural(totalTransactions, 'transaction')}
+                {plural(agentCount, 'agent')}, {plural(totalTransactions, 'payment')}
               </span>
               <span className="block text-muted text-small">Last activity: {lastActivityText(lastActivity, now)}</span>
             </RowLink>

@@ -1,17 +1,22 @@
 import { Tabs } from '@base-ui/react/tabs'
+import { useQuery } from '@tanstack/react-query'
 import { visibleScopes } from '#domain/scopes.ts'
 import { CopyButton } from '#web/components/CopyButton.tsx'
 import { TextLink } from '#web/components/Links.tsx'
 import { Notice } from '#web/components/Notice.tsx'
 import { useSession } from '#web/lib/session.ts'
 import type { PolicyGroup } from '#web/queries/agents.ts'
+import { walletsQuery } from '#web/queries/wallets.ts'
 import { other } from '../../-shell/pages.ts'
-import { exampleRecipient, quickStarts } from './quickStart.ts'
+import { exampleRecipient, ownAddress, quickStarts } from './quickStart.ts'
 
 /** Example code for an agent's first calls, with a tab for each way to connect. */
 export function QuickStart(props: { clientId: string; group: PolicyGroup | undefined }) {
   const { user } = useSession()
-  const examples = quickStarts(location.origin, props.clientId, exampleRecipient(props.group, user?.email))
+  const wallets = useQuery(walletsQuery).data ?? []
+  const address = ownAddress(wallets, props.group?.walletId, user?.publicAddress)
+  const to = exampleRecipient(props.group, { email: user?.email, address })
+  const examples = quickStarts(location.origin, props.clientId, to)
   const allowsNothing = props.group && !visibleScopes.some((scope) => props.group?.scopes.includes(scope))
   return (
     <Tabs.Root defaultValue={examples[0]?.name}>
@@ -21,6 +26,9 @@ export function QuickStart(props: { clientId: string; group: PolicyGroup | undef
             {props.group?.name} allows no payments yet, so these are refused. Edit the policy group first.
           </Notice>
         </div>
+      )}
+      {address && to.address === address.address && (
+        <p className="mb-2 text-muted text-small">The examples pay 1.00 USDC to {address.whose}.</p>
       )}
       <Tabs.List aria-label="Quick start" className="mb-2 flex flex-wrap gap-1">
         {examples.map(({ name }) => (
@@ -40,6 +48,7 @@ export function QuickStart(props: { clientId: string; group: PolicyGroup | undef
             <CopyButton text={code} what={`${name} example`} />
           </div>
           <pre
+            translate="no"
             // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
             tabIndex={0}
             className="max-h-80 overflow-auto whitespace-pre rounded-control bg-ink p-4 text-[12px]/5 text-paper"

@@ -2,17 +2,18 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { UseFormReturn } from 'react-hook-form'
 import type { Replay } from '#schemas/replay.ts'
-import { Field, Select } from '#web/components/Field.tsx'
+import { Field } from '#web/components/Field.tsx'
+import { Select } from '#web/components/Select.tsx'
 import { Time } from '#web/components/Time.tsx'
 import { formatAmount, plural } from '#web/lib/format.ts'
 import { useDebounced } from '#web/lib/useDebounced.ts'
-import { type Candidate, groupsQuery, type PolicyGroup, replayQuery } from '#web/queries/agents.ts'
+import { type Candidate, groupsQuery, replayQuery, type WholeGroup } from '#web/queries/agents.ts'
 import type { GroupValues } from './groupForm.ts'
 import { candidateOf, replayInWords } from './replayWords.ts'
 import { ruleOf } from './ruleNames.ts'
 
 /** What the policy as typed would have decided about past payments, once typing stops. Empty while it changes none. */
-export function ReplayOfGroup({ form, group }: { form: UseFormReturn<GroupValues>; group: PolicyGroup }) {
+export function ReplayOfGroup({ form, group }: { form: UseFormReturn<GroupValues>; group: WholeGroup }) {
   return <ReplayResult groupId={group.id} candidate={candidateOf(form.watch(), group)} />
 }
 
@@ -78,7 +79,7 @@ function Changes({ replay: { changed } }: { replay: Replay }) {
         {changed.map(({ paymentId, at, amount, before, after, rule }) => (
           <li key={paymentId} className="py-1">
             <Time iso={at} />: ${formatAmount(amount)} was {outcomes[before]}, would be {outcomes[after]}
-            {rule && ` (${ruleOf(rule).name})`}
+            {rule && <span> ({ruleOf(rule).name})</span>}
           </li>
         ))}
       </ul>

@@ -1,8 +1,10 @@
 import { type Path, type UseFormReturn, useController } from 'react-hook-form'
 import type { Input as RuleInputKind } from '#domain/rules/inputs.ts'
 import { weekDays } from '#domain/rules/timeZone.ts'
-import { Checkbox, Field, Input, Select } from '#web/components/Field.tsx'
+import { Checkbox } from '#web/components/Checkbox.tsx'
+import { Field, Input } from '#web/components/Field.tsx'
 import { AmountField, TextField } from '#web/components/forms.tsx'
+import { Select } from '#web/components/Select.tsx'
 import type { GroupValues } from './groupForm.ts'
 import { HostsField } from './HostsField.tsx'
 

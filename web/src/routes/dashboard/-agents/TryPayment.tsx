@@ -1,17 +1,19 @@
 import { CircleCheck, CircleX, Clock } from 'lucide-react'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { phoneProblem } from '#domain/contactRules.ts'
 import { emailProblem } from '#domain/email.ts'
+import { readPhone } from '#domain/readers/phone.ts'
+import { problemIn } from '#domain/readers/read.ts'
 import { scopeFor } from '#domain/scopes.ts'
-import { amountProblem } from '#domain/sendRules.ts'
-import { addressProblem } from '#domain/validators.ts'
+import { amountProblem, recipientAddressProblem } from '#domain/sendRules.ts'
 import { Button } from '#web/components/Button.tsx'
 import { ContactPicker } from '#web/components/ContactPicker.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
-import { ErrorBox, Field, Select } from '#web/components/Field.tsx'
+import { ErrorBox, Field } from '#web/components/Field.tsx'
 import { AmountField, formResolver, TextField } from '#web/components/forms.tsx'
 import { LetItPay } from '#web/components/LetItPay.tsx'
+import { Select } from '#web/components/Select.tsx'
+import { WhitelistContact } from '#web/components/WhitelistContact.tsx'
 import { typedDecimal } from '#web/lib/amounts.ts'
 import { messageOf } from '#web/lib/apiError.ts'
 import { formatAmount, formatMoment } from '#web/lib/format.ts'
@@ -45,11 +47,11 @@ function recipientProblem({ type, ...values }: Values): string | null {
     case 'contact':
       return values.contact ? null : 'Please select a contact'
     case 'address':
-      return values.address.trim() ? addressProblem(values.address.trim()) : 'Please enter a recipient address'
+      return recipientAddressProblem(values.address)
     case 'email':
       return values.email.trim() ? emailProblem(values.email.trim()) : 'Please enter an email address'
     case 'phone':
-      return phoneProblem(values.phone.trim())
+      return problemIn(readPhone(values.phone))
   }
 }
 
@@ -105,7 +107,7 @@ export function TryPayment(props: { agent: Agent; first: Kind }) {
         </Field>
         {type === 'contact' ? (
           <ContactPicker
-            value={contact}
+            value={contact || undefined}
             error={errors.contact?.message}
             onChange={(next) => {
               form.setValue('contact', next?.id ?? '')
@@ -140,7 +142,12 @@ export function TryPayment(props: { agent: Agent; first: Kind }) {
       <div role="status">
         {result && (
           <div ref={intoView}>
-            <Result result={result} agentId={agent.id} groupId={agent.policyGroupId} />
+            <Result
+              result={result}
+              agentId={agent.id}
+              groupId={agent.policyGroupId}
+              contactId={type === 'contact' ? contact : null}
+            />
           </div>
         )}
       </div>
@@ -151,8 +158,8 @@ export function TryPayment(props: { agent: Agent; first: Kind }) {
 /** On a phone, the result would be below the visible area. */
 const intoView = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' })
 
-function Result(props: { result: PaymentCheck; agentId: string; groupId: string }) {
-  const { allowed, amount, max_allowed_now: most, refusal, approval_required: asks } = props.result
+function Result(props: { result: PaymentCheck; agentId: string; groupId: string; contactId: string | null }) {
+  const { allowed, amount, max_allowed_now: most, refusal, approval_required: asks, warnings } = props.result
   if (allowed && asks)
     return (
       <p className="flex gap-2 rounded-control bg-amber-tint px-3 py-2 text-amber text-small">
@@ -166,6 +173,11 @@ function Result(props: { result: PaymentCheck; agentId: string; groupId: string 
         <CircleCheck aria-hidden="true" className="mt-0.5 size-4 shrink-0" />
         <span>
           Allowed: ${formatAmount(amount)} would be paid. The maximum for this recipient is now ${formatAmount(most)}.
+          {warnings.map(({ code, detail }) => (
+            <span key={code} className="mt-1 block text-ink">
+              {detail}
+            </span>
+          ))}
         </span>
       </p>
     )
@@ -179,9 +191,10 @@ function Result(props: { result: PaymentCheck; agentId: string; groupId: string 
           {most === '0'
             ? 'This recipient can’t be paid anything now.'
             : `The maximum for this recipient is now $${formatAmount(most)}.`}
-          {refusal.resets_at && ` Resets ${formatMoment(refusal.resets_at)}.`}
+          {refusal.resets_at && <span> Resets {formatMoment(refusal.resets_at)}.</span>}
         </p>
         <LetItPay rule={refusal.rule ?? null} groupId={props.groupId} amount={amount} />
+        <WhitelistContact rule={refusal.rule ?? null} groupId={props.groupId} contactId={props.contactId} />
         {refusal.rule && (
           <p>
             Rule: <RuleLink rule={refusal.rule} agentId={props.agentId} />
@@ -206,7 +219,6 @@ export function TryPaymentDialog(props: { group: PolicyGroup; agents: Agent[]; o
       title="Try a payment"
       description="Checks a payment against the rules as they are saved. Nothing is paid or held."
       onClose={props.onClose}
-      cancel="Close"
     >
       <div className="space-y-4">
         {agents.length > 1 && (

@@ -9,6 +9,8 @@ export type Dialogs = {
   deleteGroup?: true
   /** Id of a contact on the group's whitelist. */
   confirmContact?: string
+  /** Id of a contact to add to it. */
+  whitelist?: string
   /** Ids of agents. */
   regenerateKey?: string
   regenerateCredentials?: string
@@ -29,6 +31,7 @@ export const dialogSearch = (search: Record<string, unknown>) => ({
     'group',
     'agent',
     'confirmContact',
+    'whitelist',
     'regenerateKey',
     'regenerateCredentials',
     'tryPayment',

@@ -1,9 +1,12 @@
 import type { Path } from 'react-hook-form'
+import { groupName } from '#domain/nameRules.ts'
+import { problemIn } from '#domain/readers/read.ts'
+import { readText } from '#domain/readers/text.ts'
 import type { Rule } from '#domain/rules/rule.ts'
 import { anyRules, inputsOf, type RuleField } from '#domain/rules/values.ts'
 import { scopeFor, type VisibleScope, visibleScopes } from '#domain/scopes.ts'
-import { dollars, microOf, typedDecimal, typedMicro } from '#web/lib/amounts.ts'
-import type { createGroup, PolicyGroup } from '#web/queries/agents.ts'
+import { dollars, fieldText, microOf, typedDecimal, typedMicro, typedProblem } from '#web/lib/amounts.ts'
+import type { createGroup, PolicyGroup, WholeGroup } from '#web/queries/agents.ts'
 import { noRules, ruleProblems, type TypedRules, typedRulesOf, wireRulesOf } from './ruleForm.ts'
 
 /** Values of a policy group's form, as typed. */
@@ -48,18 +51,18 @@ export const noGroup: GroupValues = {
   rules: noRules,
 }
 
-export const valuesOf = (group: PolicyGroup): GroupValues => ({
+export const valuesOf = (group: WholeGroup): GroupValues => ({
   name: group.name,
-  budget: group.spendLimitUsdc ?? '',
+  budget: fieldText(group.spendLimitUsdc),
   walletId: group.walletId,
   scopes: visibleScopes.filter((scope) => group.scopes.includes(scope)),
-  contactIds: group.whitelistedContacts.map(({ contact }) => contact.id),
+  contactIds: group.contactIds,
   rules: typedRulesOf(group),
 })
 
 /** Problems in the order of the fields. */
 export const groupProblems = (values: GroupValues) => ({
-  name: values.name.trim() ? null : 'Policy name is required',
+  name: problemIn(readText(groupName, values.name)),
   budget: budgetProblem(values.budget),
   walletId: values.walletId ? null : 'Please select a wallet',
   ...ruleProblems(values.rules),
@@ -73,28 +76,32 @@ export const editProblems = (values: GroupValues, group: PolicyGroup) => ({
 
 function budgetProblem(text: string, group?: PolicyGroup): string | null {
   if (!text.trim()) return 'Budget limit is required'
-  const limit = typedMicro(text)
-  if (!limit) return 'Budget limit must be greater than 0'
+  const problem = typedProblem(text, 'Budget limit must be greater than 0')
+  if (problem) return problem
+  const limit = typedMicro(text)!
   const used = group ? microOf(group.currentSpent) + microOf(group.held) : 0n
   return limit < used ? `Budget limit must be at least ${dollars(used)}, which is already spent or held` : null
 }
 
 type RuleInputs = Pick<Parameters<typeof createGroup>[0], RuleField>
 
-/** The body of POST and PUT. */
-export const groupInput = (values: GroupValues) => ({
+/** The body of POST. */
+export const groupInput = (values: GroupValues) => ({ ...otherInput(values), spendLimit: typedDecimal(values.budget) })
+
+/** The body of PUT, in which the limit may be missing. */
+export const editInput = (values: GroupValues, { version }: PolicyGroup) => ({
+  ...otherInput(values),
+  ...(values.budget.trim() ? { spendLimit: typedDecimal(values.budget) } : {}),
+  version,
+})
+
+const otherInput = (values: GroupValues) => ({
   name: values.name.trim(),
-  spendLimit: typedDecimal(values.budget),
   scopes: values.scopes,
   walletId: values.walletId,
   whitelistedContactIds: values.scopes.includes(contactScope) ? values.contactIds : [],
   ...(wireRulesOf(values.rules) as RuleInputs),
 })
-
-export function editInput(values: GroupValues, { version }: PolicyGroup) {
-  const { spendLimit, ...input } = groupInput(values)
-  return { ...input, ...(values.budget.trim() ? { spendLimit } : {}), version }
-}
 
 const keys = Object.keys(fieldNames) as (keyof typeof fieldNames)[]
 /** Lists are compared as sets. */

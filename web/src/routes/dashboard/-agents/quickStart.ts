@@ -1,16 +1,45 @@
+import { sameAddress } from '#domain/sameAddress.ts'
 import { scopeFor } from '#domain/scopes.ts'
 import type { PolicyGroup } from '#schemas/policy.ts'
+import type { Wallet } from '#schemas/wallet.ts'
 
 /** Placeholder for an address that the reader fills in. */
 const placeholder = '0xRECIPIENT'
 
+/** An address of the user, and in words what is there. */
+type OwnAddress = { address: string; whose: string }
+
+/**
+ * Where the user can be paid from this wallet for a try: their linked crypto wallet, another wallet here, or the address of the
+ * wallet's owner key. Null for an imported wallet alone, which is its owner key.
+ */
+export function ownAddress(
+  wallets: Pick<Wallet, 'id' | 'address' | 'ownerAddress' | 'chain' | 'status'>[],
+  walletId: string | undefined,
+  linked: string | null | undefined,
+): OwnAddress | null {
+  const payer = wallets.find(({ id }) => id === walletId)
+  if (!payer) return null
+  const others = wallets.filter(
+    ({ id, chain, status }) => id !== walletId && chain === payer.chain && status === 'active',
+  )
+  const candidates = [
+    { address: linked ?? '', whose: 'your linked crypto wallet' },
+    ...others.map(({ address }) => ({ address, whose: 'another of your wallets' })),
+    { address: payer.ownerAddress, whose: 'the address of your owner key' },
+  ]
+  return candidates.find(({ address }) => address !== '' && !sameAddress(address, payer.address)) ?? null
+}
+
+type Own = { email: string | undefined; address: OwnAddress | null }
+
 /** A recipient that this group may pay, for the examples; a real one if possible. */
-export function exampleRecipient(group: PolicyGroup | undefined, ownEmail: string | undefined): Record<string, string> {
+export function exampleRecipient(group: PolicyGroup | undefined, own: Own): Record<string, string> {
   const scopes = group?.scopes ?? []
   const contact = group?.whitelistedContacts.find(({ stale }) => !stale)?.contact
   if (scopes.includes(scopeFor.contact) && contact) return { type: 'contact', contactId: contact.id }
-  if (scopes.includes(scopeFor.address)) return { type: 'address', address: placeholder }
-  if (scopes.includes(scopeFor.email)) return { type: 'email', email: ownEmail ?? 'name@example.com' }
+  if (scopes.includes(scopeFor.address)) return { type: 'address', address: own.address?.address ?? placeholder }
+  if (scopes.includes(scopeFor.email)) return { type: 'email', email: own.email ?? 'name@example.com' }
   if (scopes.includes(scopeFor.phone)) return { type: 'phone', phone: '+14155550123' }
   return { type: 'address', address: placeholder }
 }
@@ -29,8 +58,10 @@ export function quickStarts(origin: string, clientId: string, to: Record<string,
   return [
     {
       name: 'curl',
-      note: `Set BURSAR_API_KEY to the API key${replace}. The same Idempotency-Key never pays twice.`,
-      code: `curl ${origin}/v1/payments \\
+      note: `Paste it into a terminal${replace}: it asks for the API key, without showing it, unless BURSAR_API_KEY is set. The same Idempotency-Key never pays twice.`,
+      // One command: lines that follow the reading in a pasted text would be read as the key.
+      code: `[ "$BURSAR_API_KEY" ] || { printf 'API key: ' && read -rs BURSAR_API_KEY && echo; } && \\
+curl ${origin}/v1/payments \\
   -H "Authorization: Bearer $BURSAR_API_KEY" \\
   ${payment}`,
     },

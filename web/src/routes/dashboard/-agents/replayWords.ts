@@ -1,25 +1,29 @@
 import type { Replay } from '#schemas/replay.ts'
-import { typedDecimal } from '#web/lib/amounts.ts'
+import { typedDecimal, typedMicro } from '#web/lib/amounts.ts'
 import { plural } from '#web/lib/format.ts'
-import type { Candidate, PolicyGroup } from '#web/queries/agents.ts'
+import type { Candidate, WholeGroup } from '#web/queries/agents.ts'
 import { contactScope, type GroupValues, valuesOf } from './groupForm.ts'
 import { ruleValuesOf, wireRulesOf } from './ruleForm.ts'
 
 /** What to replay of the form: null while it is not valid, or if it changes no decision. `group` is null for a new one. */
-export function candidateOf(typed: GroupValues, group: PolicyGroup | null): Candidate | null {
+export function candidateOf(typed: GroupValues, group: WholeGroup | null): Candidate | null {
   if (ruleValuesOf(typed.rules) === null) return null
   const rules = wireRulesOf(typed.rules)
   const { scopes } = typed
   const candidate = { scopes, ...rules } as Candidate
   if (group === null) return candidate
   const before = valuesOf(group)
-  const same = (a: readonly string[], b: readonly string[]) =>
-    a.length === b.length && a.every((one) => b.includes(one))
+  const isOtherBudget = typed.budget.trim() !== before.budget
+  if (isOtherBudget && !typedMicro(typed.budget)) return null
+  const same = (a: readonly string[], b: readonly string[]) => {
+    const known = new Set(b)
+    return a.length === b.length && a.every((one) => known.has(one))
+  }
   const isSame = JSON.stringify(rules) === JSON.stringify(wireRulesOf(before.rules)) && same(scopes, before.scopes)
   if (isSame) return null
   return {
     ...candidate,
-    ...(typed.budget.trim() !== before.budget && { spendLimit: typedDecimal(typed.budget) }),
+    ...(isOtherBudget && { spendLimit: typedDecimal(typed.budget) }),
     ...(scopes.includes(contactScope) &&
       !same(typed.contactIds, before.contactIds) && { whitelistedContactIds: typed.contactIds }),
   }

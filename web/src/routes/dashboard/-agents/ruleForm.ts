@@ -1,9 +1,10 @@
+import { asciiDigits } from '#domain/readers/digits.ts'
 import { normalHostPattern, repeatedHost } from '#domain/rules/hostPatterns.ts'
 import { type Input, maxHosts } from '#domain/rules/inputs.ts'
 import { isSingle, type Rule } from '#domain/rules/rule.ts'
 import { isTimeZone } from '#domain/rules/timeZone.ts'
 import { anyRules, inputsOf, type RuleField, type RuleValues, rulesFromWire } from '#domain/rules/values.ts'
-import { typedDecimal, typedMicro } from '#web/lib/amounts.ts'
+import { fieldText, typedDecimal, typedProblem } from '#web/lib/amounts.ts'
 
 /** Rules as they are typed. */
 
@@ -46,17 +47,21 @@ function typedInput({ kind }: Input, value: unknown): Typed {
   if (kind === 'list') return ((value as string[] | null | undefined) ?? []).join(', ')
   if (kind === 'hosts')
     return ((value as { pattern: string; maxAmount: string | null }[] | null | undefined) ?? []).map(
-      ({ pattern, maxAmount }) => ({ pattern, maxAmount: maxAmount ?? '' }),
+      ({ pattern, maxAmount }) => ({ pattern, maxAmount: fieldText(maxAmount) }),
     )
   if (kind === 'zone') return (value as string | undefined) ?? Intl.DateTimeFormat().resolvedOptions().timeZone
+  if (kind === 'amount') return fieldText(value === undefined || value === null ? null : String(value))
   return value === undefined || value === null ? '' : String(value)
 }
+
+/** NaN if the text is not a whole number of at most six digits. */
+const typedWhole = (text: string) => Number(/^\d{1,6}$/.exec(asciiDigits(text).trim())?.[0])
 
 export const entriesOf = (text: string) => text.split(/[\s,;]+/).filter(Boolean)
 
 function wireInput(input: Input, typed: Typed): unknown {
   if (input.kind === 'amount') return typedDecimal(typed as string)
-  if (input.kind === 'whole') return Number(typed)
+  if (input.kind === 'whole') return typedWhole(typed as string)
   if (input.kind === 'list') return entriesOf(typed as string)
   if (input.kind === 'hosts')
     return (typed as TypedHost[]).map(({ pattern, maxAmount }) => ({
@@ -112,8 +117,10 @@ function hostProblems(typed: TypedHost[]): [path: string, problem: string][] {
     else if (normalHostPattern(pattern) === null)
       problems.push([`${i}.pattern`, `“${pattern}” is not a valid host; write it as api.example.com or *.example.com`])
     else if (again === i) problems.push([`${i}.pattern`, 'This host is listed twice'])
-    if (maxAmount.trim() !== '' && !typedMicro(maxAmount))
-      problems.push([`${i}.maxAmount`, 'Please enter a valid amount greater than 0, or leave it empty'])
+    const wrongAmount =
+      maxAmount.trim() !== '' &&
+      typedProblem(maxAmount, 'Please enter a valid amount greater than 0, or leave it empty')
+    if (wrongAmount) problems.push([`${i}.maxAmount`, wrongAmount])
     return problems
   })
 }
@@ -121,12 +128,12 @@ function hostProblems(typed: TypedHost[]): [path: string, problem: string][] {
 function problemOf(input: Exclude<Input, { kind: 'hosts' }>, typed: Typed): string | null {
   switch (input.kind) {
     case 'amount': {
-      const amount = typedMicro(typed as string)
-      if (amount !== null && (amount > 0n || input.zero)) return null
-      return input.zero ? 'Please enter a valid amount' : 'Please enter a valid amount greater than 0'
+      const { zero = false } = input
+      const otherwise = zero ? 'Please enter a valid amount' : 'Please enter a valid amount greater than 0'
+      return typedProblem(typed as string, otherwise, { zero })
     }
     case 'whole': {
-      const value = /^\d{1,6}$/.test((typed as string).trim()) ? Number(typed) : Number.NaN
+      const value = typedWhole(typed as string)
       if (value >= input.least && value <= input.most) return null
       return `Please enter ${input.least} to ${input.most.toLocaleString('en-US')} ${input.unit}`
     }

@@ -97,10 +97,14 @@ function Outcome({ approval, isLate }: { approval: Approval; isLate: boolean }) 
   return (
     <div className={status === 'PENDING' ? '' : 'space-y-3'}>
       <p role="status">
-        {isLate && 'Your answer came too late and changed nothing. '}
-        {sentence}
-        {end === 'CONFIRMED' && ' The payment is confirmed.'}
-        {end === 'FAILED' && ' The payment failed.'}
+        {[
+          isLate && 'Your answer came too late and changed nothing.',
+          sentence,
+          end === 'CONFIRMED' && 'The payment is confirmed.',
+          end === 'FAILED' && 'The payment failed.',
+        ]
+          .filter(Boolean)
+          .join(' ')}
       </p>
       {status === 'APPROVED' && payment && <Progress paymentId={payment.id} />}
     </div>

@@ -4,7 +4,7 @@ import { dayMs } from '#domain/time.ts'
 import { MoneyChain } from '#web/components/Amount.tsx'
 import { AmountField, FormDialog, formResolver, PasswordField, TextField } from '#web/components/forms.tsx'
 import { Notice } from '#web/components/Notice.tsx'
-import { dollars, microOf, typedDecimal, typedMicro } from '#web/lib/amounts.ts'
+import { dollars, microOf, typedDecimal, typedMicro, typedProblem } from '#web/lib/amounts.ts'
 import { ApiError } from '#web/lib/apiError.ts'
 import { formatLongDate, shortAddress } from '#web/lib/format.ts'
 import { unitOf } from '#web/lib/networks.ts'
@@ -73,7 +73,7 @@ const endOf = (day: string) => new Date(`${day}T24:00:00`)
 const maxDays = 365
 
 const check = ({ amount, lastDay }: Values) => ({
-  amount: typedMicro(amount) ? null : 'Please enter a valid amount greater than 0',
+  amount: typedProblem(amount, 'Please enter a valid amount greater than 0'),
   lastDay: !lastDay
     ? 'Please choose the last day'
     : lastDay < dayText(Date.now())
@@ -143,10 +143,16 @@ export function AlwaysAllowDialog(props: Props) {
             {dollars(typedMicro(amount) ?? 0n)} {unitOf(approval.wallet.chain)} more without asking.{' '}
           </span>
         )}
-        {isPurchase &&
-          'That is for purchases from any host that names this address, and for payments to it. A host that has not confirmed the address to Bursar still needs your approval. '}
-        Every other rule still applies. This ends earlier if the contact, the policy group or the agent’s credential
-        changes, or if you end it under Account Settings.
+        {isPurchase && (
+          <span>
+            That is for purchases from any host that names this address, and for payments to it. A host that has not
+            confirmed the address to Bursar still needs your approval.{' '}
+          </span>
+        )}
+        <span>
+          Every other rule still applies. This ends earlier if the contact, the policy group or the agent’s credential
+          changes, or if you end it under Account Settings.
+        </span>
       </Notice>
     </FormDialog>
   )

@@ -26,7 +26,9 @@ export function ApprovalRecipient({ approval }: { approval: Approval }) {
       {purchase && (
         <Part title="From">
           <p className="wrap-anywhere font-medium">{purchase.host}</p>
-          <p className="wrap-anywhere font-mono text-small">{purchase.resource}</p>
+          <p translate="no" className="wrap-anywhere font-mono text-small">
+            {purchase.resource}
+          </p>
         </Part>
       )}
       <Recipient recipient={recipient} chain={wallet.chain} isSeller={purchase !== null} />
@@ -56,7 +58,7 @@ export function ApprovalRecipient({ approval }: { approval: Approval }) {
 
 /** All other facts for the decision, in the order in which the owner needs them. */
 export function ApprovalFacts({ approval }: { approval: Approval }) {
-  const { recipient, agentReason, askedBecause, wouldPass, sameSinceAsked, wallet, channels } = approval
+  const { recipient, agentReason, askedBecause, wouldPass, equalPaymentsSince, wallet, channels } = approval
   return (
     <>
       <Part title="Why you are asked">
@@ -90,10 +92,10 @@ export function ApprovalFacts({ approval }: { approval: Approval }) {
             </p>
           </Notice>
         ))}
-      {sameSinceAsked > 0 && (
+      {equalPaymentsSince > 0 && (
         <Notice tone="warning">
-          {plural(sameSinceAsked, 'payment')} of the same amount to this recipient{' '}
-          {sameSinceAsked === 1 ? 'was' : 'were'} accepted since this was asked.
+          {plural(equalPaymentsSince, 'payment')} of the same amount to this recipient{' '}
+          {equalPaymentsSince === 1 ? 'was' : 'were'} accepted since this was asked.
         </Notice>
       )}
       <dl className="divide-y divide-hairline border-hairline border-t pt-1">
@@ -111,12 +113,12 @@ export function ApprovalFacts({ approval }: { approval: Approval }) {
         <Fact name="Push">
           <Delivery channel={channels.push} />
           {channels.push.state === 'not_set_up' && approval.status === 'PENDING' && (
-            <>
+            <span>
               {'. '}
               <Link to="/dashboard/settings" className={linkClass}>
                 Set up
               </Link>
-            </>
+            </span>
           )}
         </Fact>
       </dl>

@@ -19,7 +19,10 @@ export default function AssistantsPage() {
           One URL for every assistant
         </h2>
         <div className="mt-3 flex flex-wrap items-center gap-3">
-          <code className="min-w-0 flex-1 basis-64 break-all rounded-control bg-sunken px-4 py-2.5 font-mono">
+          <code
+            translate="no"
+            className="min-w-0 flex-1 basis-64 break-all rounded-control bg-sunken px-4 py-2.5 font-mono"
+          >
             {url}
           </code>
           <CopyButton wide text={url} what="URL" className="max-sm:w-full" />
@@ -76,6 +79,7 @@ function AssistantCard({ name, steps, link, code }: Assistant) {
       {code && (
         <div className="mt-auto flex items-start gap-2 rounded-control bg-ink p-1 pl-4 text-paper">
           <pre
+            translate="no"
             // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
             tabIndex={0}
             className="min-w-0 flex-1 overflow-x-auto whitespace-pre py-2 text-[12px]/5"

@@ -66,7 +66,7 @@ function Consent({ requestId }: { requestId: string }) {
   const problem = ended ?? request.error
   if (problem instanceof ApiError && problem.status >= 400 && problem.status < 500 && problem.status !== 429)
     return (
-      <Outcome icon="ended" title="This request can’t be answered">
+      <Outcome icon="ended" title="This request is no longer valid">
         {messageOf(problem)} Nothing was allowed.
       </Outcome>
     )
@@ -127,7 +127,7 @@ function Asker({ request }: { request: ConnectionRequest }) {
           <p className="wrap-anywhere mt-1">
             It calls itself <strong className="font-semibold">“{app.name}”</strong>{' '}
             {app.kind === 'registered' && (
-              <Chip tone="waiting" title="Nobody has checked this name">
+              <Chip tone="waiting" title="Unverified name">
                 Unverified app
               </Chip>
             )}
@@ -138,7 +138,7 @@ function Asker({ request }: { request: ConnectionRequest }) {
         )}
         {destination.type === 'device' && (
           <p className="text-small">
-            Asked {destination.place ? `from ${destination.place}, ` : ''}on {formatMoment(destination.askedAt)}
+            {`Asked ${destination.place ? `from ${destination.place}, ` : ''}on ${formatMoment(destination.askedAt)}`}
           </p>
         )}
       </div>
@@ -236,15 +236,15 @@ function Answered({ answer, request }: { answer: Answer; request: ConnectionRequ
         ? `“${request.app.name}” can pay within the budget that you set.`
         : `“${request.app.name}” can’t pay anything.`}{' '}
       {redirect ? (
-        <>
+        <span>
           You are being sent back to it. If nothing happens,{' '}
           <a href={redirect} className={linkClass}>
             go back yourself
           </a>
           ; afterwards you can close this page.
-        </>
+        </span>
       ) : (
-        isAllowed && 'Go back to your device: it continues by itself.'
+        isAllowed && <span>Go back to your device: it continues by itself.</span>
       )}
     </Outcome>
   )

@@ -2,11 +2,12 @@ import { useEffect, useState } from 'react'
 import { Controller, type UseFormReturn, useForm } from 'react-hook-form'
 import { MoneyChain, useUnit } from '#web/components/Amount.tsx'
 import { Button } from '#web/components/Button.tsx'
-import { ErrorBox, Field, Select } from '#web/components/Field.tsx'
+import { ErrorBox, Field } from '#web/components/Field.tsx'
 import { AmountField, formResolver, PasswordField, TextField } from '#web/components/forms.tsx'
 import { Notice } from '#web/components/Notice.tsx'
 import { RadioChoices } from '#web/components/RadioChoices.tsx'
 import { ScopeChecks } from '#web/components/ScopeChecks.tsx'
+import { Select } from '#web/components/Select.tsx'
 import { dollars } from '#web/lib/amounts.ts'
 import { ApiError } from '#web/lib/apiError.ts'
 import { permissionsInWords } from '#web/lib/scopes.ts'
@@ -90,7 +91,7 @@ export function ConsentForm(props: {
             form={form}
             name="password"
             label="Your Bursar password"
-            hint="Asked because you did not sign in just now."
+            hint="We ask because you haven’t signed in recently."
             autoComplete="current-password"
           />
         )}
@@ -168,7 +169,7 @@ function AgentFields({ form, request, wallets, groups, first }: Parts & { first:
       )}
       {agentId === '' && (
         <>
-          <TextField form={form} name="name" label="Name of its agent" maxLength={60} autoComplete="off" />
+          <TextField form={form} name="name" label="Name of its agent" autoComplete="off" />
           {groups.length > 0 && (
             <Field label="Budget" error={form.formState.errors.groupId?.message}>
               {(control) => (

@@ -1,7 +1,10 @@
 import { saturatingSub } from '#domain/money.ts'
+import { agentName } from '#domain/nameRules.ts'
+import { problemIn } from '#domain/readers/read.ts'
+import { readText } from '#domain/readers/text.ts'
 import { rulesFromWire, rulesInWords } from '#domain/rules/values.ts'
 import { type VisibleScope, visibleScopes } from '#domain/scopes.ts'
-import { dollars, microOf, typedDecimal, typedMicro } from '#web/lib/amounts.ts'
+import { dollars, fieldText, microOf, typedDecimal, typedMicro, typedProblem } from '#web/lib/amounts.ts'
 import { budgetLeftOf, countedIn, freeOf, mostSpendable } from '#web/lib/budgetLeft.ts'
 import { formatMoment } from '#web/lib/format.ts'
 import { permissionsInWords } from '#web/lib/scopes.ts'
@@ -33,8 +36,8 @@ export function firstValues({ existing, proposed }: ConnectionRequest, wallets: 
     name: proposed.agentName,
     groupId: '',
     walletId: wallets.filter(canPay).toSorted(byFunds)[0]?.id ?? '',
-    perDay: proposed.group.periodBudget.limit,
-    askAbove: proposed.group.approveAbove,
+    perDay: fieldText(proposed.group.periodBudget.limit),
+    askAbove: fieldText(proposed.group.approveAbove),
     scopes: visibleScopes.filter((scope) => proposed.group.scopes.includes(scope)),
     allowance: '',
     password: '',
@@ -49,10 +52,10 @@ export function consentProblems(values: ConsentValues, needsPassword: boolean, l
   const isNew = values.agentId === ''
   const isNewGroup = isNew && values.groupId === ''
   return {
-    name: isNew && !values.name.trim() ? 'Name is required' : null,
+    name: isNew ? problemIn(readText(agentName, values.name)) : null,
     walletId: isNewGroup && !values.walletId ? 'Please select a wallet' : null,
-    perDay: isNewGroup && !typedMicro(values.perDay) ? 'Enter an amount above 0' : null,
-    askAbove: isNewGroup && typedMicro(values.askAbove) === null ? 'Enter an amount; 0 asks every time' : null,
+    perDay: isNewGroup ? typedProblem(values.perDay, 'Enter an amount above 0') : null,
+    askAbove: isNewGroup ? typedProblem(values.askAbove, 'Enter an amount; 0 asks every time', { zero: true }) : null,
     allowance: limit === null ? null : typedAllowanceProblem(values.allowance, limit),
     password: needsPassword && !values.password ? 'Please enter your password' : null,
   }

@@ -1,6 +1,9 @@
 import { type ReactNode, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { toast } from 'react-hot-toast/headless'
+import { contactDescription, contactName } from '#domain/contactRules.ts'
+import { problemIn } from '#domain/readers/read.ts'
+import { readText } from '#domain/readers/text.ts'
 import { FullAddress } from '#web/components/Address.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
@@ -9,13 +12,17 @@ import { Loaded, Skeleton } from '#web/components/states.tsx'
 import { ApiError } from '#web/lib/apiError.ts'
 import { failureOf, failures } from '#web/lib/failures.ts'
 import { useSession } from '#web/lib/session.ts'
+import { categories } from '#web/queries/categories.ts'
 import { createContact } from '#web/queries/contacts.ts'
 import type { Transaction } from '#web/queries/transactions.ts'
 
 /** The method by which a new contact can be paid. */
 export type NewMethod = { address: string } | { email: string } | { phone: string }
 type Values = { name: string; description: string }
-const resolver = formResolver<Values>(({ name }) => ({ name: name.trim() ? null : 'Name is required' }))
+const resolver = formResolver<Values>(({ name, description }) => ({
+  name: problemIn(readText(contactName, name)),
+  description: problemIn(readText(contactDescription, description)),
+}))
 
 /** Adds the recipient of a payment to the contacts. */
 function AddMethod(props: { method: NewMethod; onClose: () => void }) {
@@ -53,7 +60,7 @@ function AddMethod(props: { method: NewMethod; onClose: () => void }) {
           <p className="wrap-anywhere">{'email' in method ? method.email : method.phone}</p>
         )}
       </div>
-      <TextField form={form} name="name" label="Name" autoComplete="off" maxLength={100} />
+      <TextField form={form} name="name" label="Name" autoComplete="off" />
       <TextField form={form} name="description" label="Description (optional)" autoComplete="off" />
     </FormDialog>
   )
@@ -63,7 +70,7 @@ function AddMethod(props: { method: NewMethod; onClose: () => void }) {
 export function contactMethodOf(transaction: Transaction): NewMethod | null {
   const { category, toAddress, recipientEmail, recipientPhone } = transaction
   if (category === 'address') return toAddress === null ? null : { address: toAddress }
-  if (category !== 'payout') return null
+  if (!categories[category].isPayout) return null
   return recipientEmail !== null
     ? { email: recipientEmail }
     : recipientPhone !== null
@@ -88,7 +95,6 @@ export function DetailsDialog(props: {
       isViewOnly
       title={props.title}
       onClose={props.onClose}
-      cancel="Close"
       footer={
         <>
           {stranger && (

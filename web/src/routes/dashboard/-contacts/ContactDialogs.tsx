@@ -6,12 +6,13 @@ import { type ContactValues, contactProblems, duplicatesOf, noMethodText } from 
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
 import { FormDialog, formResolver, TextField } from '#web/components/forms.tsx'
 import { Notice } from '#web/components/Notice.tsx'
+import { addressNote } from '#web/lib/addressNote.ts'
 import { ApiError, messageOf } from '#web/lib/apiError.ts'
 import { failureOf, failures } from '#web/lib/failures.ts'
 import { plural } from '#web/lib/format.ts'
 import { useSession } from '#web/lib/session.ts'
 import { useDebounced } from '#web/lib/useDebounced.ts'
-import { groupsQuery } from '#web/queries/agents.ts'
+import { groupsWithQuery } from '#web/queries/agents.ts'
 import {
   type Contact,
   contactMatchesQuery,
@@ -84,6 +85,7 @@ export function ContactDialog(props: { contact?: Contact; onClose: () => void })
         form={form}
         name="address"
         label="Wallet address"
+        hint={addressNote(form.watch('address'))}
         options={{ deps: ['email', 'phone'] }}
         autoComplete="off"
         placeholder="0x…"
@@ -173,7 +175,7 @@ const undoShownMs = 10_000 // 10 seconds; the server allows ten minutes
 export function DeleteContactDialog(props: { contact: Contact; onClose: () => void }) {
   const { contact } = props
   const groups = useGroupsWith(contact.id)
-  const { isPending, isError } = useQuery(groupsQuery)
+  const { isPending, isError } = useQuery(groupsWithQuery(contact.id))
 
   async function act() {
     await deleteContact(contact.id)
@@ -247,9 +249,5 @@ function Undo(props: { contact: Contact; groups: string[]; onDone: () => void })
 }
 
 /** The names of the policy groups whose agents may pay this contact. */
-function useGroupsWith(contactId: string): string[] {
-  const groups = useQuery(groupsQuery).data ?? []
-  return groups
-    .filter(({ policyGroup }) => policyGroup.whitelistedContacts.some(({ contact }) => contact.id === contactId))
-    .map(({ policyGroup }) => policyGroup.name)
-}
+const useGroupsWith = (contactId: string): string[] =>
+  (useQuery(groupsWithQuery(contactId)).data ?? []).map(({ name }) => name)

@@ -17,7 +17,7 @@ export default function SendToContactDialog(props: { contact: Contact; onClose: 
   const wallet = wallets.data?.find(({ id }) => id === walletId)
   if (wallet) return <SendDialog wallet={wallet} contact={contact} onClose={onClose} />
   return (
-    <Dialog title="Choose a wallet" description={`To pay ${contact.name} from.`} onClose={onClose} cancel="Cancel">
+    <Dialog title="Choose a wallet" description={`To pay ${contact.name} from.`} onClose={onClose}>
       <Loaded query={wallets} loading={<SkeletonRows rows={2} className="h-14" />}>
         {(data) => (
           <div className="space-y-2">

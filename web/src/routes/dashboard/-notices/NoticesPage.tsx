@@ -1,17 +1,32 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, type LinkProps } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
+import { clsx } from 'clsx'
+import {
+  Bot,
+  CircleCheck,
+  CircleX,
+  Clock,
+  Gauge,
+  KeyRound,
+  type LucideIcon,
+  Plug,
+  ShieldAlert,
+  Undo2,
+  Wallet,
+} from 'lucide-react'
 import { useEffect, useState } from 'react'
+import { dayMs } from '#domain/time.ts'
 import { Card, PageHeader } from '#web/components/Card.tsx'
 import { Chip } from '#web/components/Chip.tsx'
 import { useContactName } from '#web/components/ContactName.tsx'
-import { linkClass } from '#web/components/Links.tsx'
 import { PendingApprovals } from '#web/components/PendingApprovals.tsx'
 import { EmptyState, ErrorState, SkeletonRows } from '#web/components/states.tsx'
 import { Time } from '#web/components/Time.tsx'
-import { shortAddress } from '#web/lib/format.ts'
+import { formatDate } from '#web/lib/format.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
-import { type Notice, type NoticeSubject, noticesQuery, readNotices } from '#web/queries/notices.ts'
-import { other } from '#web/routes/-shell/pages.ts'
+import { type Notice, noticesQuery, readNotices } from '#web/queries/notices.ts'
+import { EndConnection } from './EndConnection.tsx'
+import { linkOfSubject } from './links.ts'
 
 /**
  * The account's notices, newest first. Showing them marks them as read; they stay labeled as new until the page is left.
@@ -43,8 +58,13 @@ export default function NoticesPage() {
             </EmptyState>
           ) : (
             <ul aria-label="Notices">
-              {notices.map((notice) => (
-                <NoticeRow key={notice.id} notice={notice} isNew={notice.id > (readBefore ?? 0)} />
+              {notices.map((notice, i) => (
+                <NoticeRow
+                  key={notice.id}
+                  notice={notice}
+                  isNew={notice.id > (readBefore ?? 0)}
+                  startsDay={i === 0 || formatDate(notices[i - 1]!.at) !== formatDate(notice.at)}
+                />
               ))}
             </ul>
           )
@@ -58,18 +78,45 @@ export default function NoticesPage() {
   )
 }
 
-function NoticeRow(props: { notice: Notice; isNew: boolean }) {
-  const { at, subject, address } = props.notice
-  const name = useContactName(address)
-  const named = (words: string) => (name && address ? words.replace(shortAddress(address), name) : words)
+/** What a notice is about, at a glance. The text says the same. */
+function iconOf(event: Notice['event']): LucideIcon {
+  if (event === 'payout.withdrawn') return CircleCheck
+  if (event === 'payout.reclaimed') return Undo2
+  if (event.startsWith('payment.')) return CircleX
+  if (event.startsWith('wallet.')) return Wallet
+  if (event.startsWith('session.')) return KeyRound
+  if (event.startsWith('agent.')) return Bot
+  if (event.startsWith('group.')) return Gauge
+  if (event.startsWith('approval.')) return Clock
+  return event.startsWith('account.') ? ShieldAlert : Plug
+}
+
+/** 'Today', 'Yesterday' or the date, in the reader's time zone. */
+function dayOf(at: string): string {
+  const day = formatDate(at)
+  const now = Date.now()
+  if (day === formatDate(new Date(now).toISOString())) return 'Today'
+  return day === formatDate(new Date(now - dayMs).toISOString()) ? 'Yesterday' : day
+}
+
+function NoticeRow(props: { notice: Notice; isNew: boolean; startsDay: boolean }) {
+  const { at, subject, nameless, event } = props.notice
+  const Icon = iconOf(event)
+  const name = useContactName(nameless?.value)
+  const named = (words: string) => (name && nameless ? words.replace(nameless.shown, () => name) : words)
   const text = named(props.notice.text)
   const detail = props.notice.detail && named(props.notice.detail)
   return (
     <li className="flex flex-wrap items-baseline gap-x-3 gap-y-1 border-hairline border-b px-5 py-3 last:border-b-0">
-      <div className="min-w-0 flex-1 basis-64">
+      {props.startsDay && <h2 className="basis-full font-medium text-muted text-small">{dayOf(at)}</h2>}
+      <Icon aria-hidden="true" className="size-4 shrink-0 self-start text-muted mt-1" />
+      <div className="min-w-0 flex-1 basis-56">
         <p className="break-words">
           {subject ? (
-            <Link {...linkTo(subject, props.notice.event)} className={linkClass}>
+            <Link
+              {...linkOfSubject(subject, event)}
+              className={clsx('rounded-sm hover:underline', props.isNew && 'font-medium')}
+            >
               {text}
             </Link>
           ) : (
@@ -77,6 +124,7 @@ function NoticeRow(props: { notice: Notice; isNew: boolean }) {
           )}
         </p>
         {detail && <p className="break-words text-muted text-small">{detail}</p>}
+        {subject && event === 'connection.token_reused' && <EndConnection connectionId={subject.id} />}
       </div>
       <p className="flex items-baseline gap-2 text-muted text-small">
         {props.isNew && (
@@ -88,27 +136,4 @@ function NoticeRow(props: { notice: Notice; isNew: boolean }) {
       </p>
     </li>
   )
-}
-
-const isOfSessionKey = (event: Notice['event']) => event === 'session.ending' || event === 'wallet.refill_refused'
-
-function linkTo({ type, id }: NoticeSubject, event: Notice['event']): Pick<LinkProps, 'to' | 'params' | 'search'> {
-  switch (type) {
-    case 'approval':
-      return { to: '/dashboard/approvals/$approvalId', params: { approvalId: id } }
-    case 'payment':
-      return { to: '/dashboard/transactions', search: { detail: id } }
-    case 'payout':
-      return { to: '/dashboard/payouts', search: { detail: id } }
-    case 'wallet':
-      return { to: '/dashboard/wallets', search: isOfSessionKey(event) ? { session: id } : {} }
-    case 'group':
-      return { to: '/dashboard/agents', search: { group: id } }
-    case 'webhook':
-      return { to: other('webhooks') }
-    case 'connection':
-      return { to: '/dashboard/agents' }
-    case 'restore':
-      return { to: other('restored') }
-  }
 }

@@ -4,15 +4,15 @@ import { clsx } from 'clsx'
 import { CircleCheck, CircleDashed, X } from 'lucide-react'
 import { useEffect } from 'react'
 import type { Overview } from '#schemas/overview.ts'
-import { IconButton } from '#web/components/Button.tsx'
 import { Card } from '#web/components/Card.tsx'
+import { IconButton } from '#web/components/IconButton.tsx'
 import { markFirstSteps } from '#web/lib/firstSteps.ts'
-import { preferencesQuery } from '#web/queries/overview.ts'
+import { shownPreferencesQuery } from '#web/queries/overview.ts'
 import { dismissFirstSteps, stepsOf } from './steps.ts'
 
 /** A checklist of first steps. Disappears once all are done. */
 export function FirstSteps(props: { overview: Overview }) {
-  const preferences = useQuery(preferencesQuery).data
+  const preferences = useQuery(shownPreferencesQuery).data
   const steps = stepsOf(props.overview)
   const done = steps.filter((step) => step.done).length
   const isShown = preferences && !preferences.firstStepsDismissed && done < steps.length

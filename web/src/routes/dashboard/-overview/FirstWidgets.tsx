@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
+import type { FigureName } from '#domain/figures.ts'
 import { Amount, Balance } from '#web/components/Amount.tsx'
+import { PaymentsLink } from '#web/components/PaymentsLink.tsx'
 import { Skeleton } from '#web/components/states.tsx'
-import { Time } from '#web/components/Time.tsx'
+import { RowTime } from '#web/components/Time.tsx'
 import { Counterparty, TransactionAmount, TransactionStatusChip } from '#web/components/TransactionParts.tsx'
 import { refreshIn } from '#web/lists/refreshIn.ts'
 import {
@@ -20,32 +22,44 @@ import { WidgetError, WidgetLink, type WidgetProps } from './WidgetParts.tsx'
 
 import { Row, Rows } from './WidgetRows.tsx'
 
+const StatLink = (props: { figure: FigureName; children: ReactNode }) => (
+  <PaymentsLink search={{ figure: props.figure }} className="hover:underline">
+    {props.children}
+  </PaymentsLink>
+)
+
 /** Figures in a list. */
 export function QuickStats({ overview }: WidgetProps) {
   return (
     <>
       <Rows>
-        <Row name="Total spent">
+        <Row name={<StatLink figure="completed">Total spent</StatLink>}>
           <Amount value={overview.totalSpent} />
         </Row>
-        <Row name="Held for payments">
+        <Row name={<StatLink figure="in_flight">Held for payments</StatLink>}>
           <Amount value={overview.held} />
         </Row>
-        <Row name="Unclaimed payouts">
+        <Row name={<StatLink figure="unclaimed">Unclaimed payouts</StatLink>}>
           <Amount value={overview.pendingPayouts.amount} />
         </Row>
-        <Row name="Success rate">{overview.successRate === null ? 'N/A' : `${overview.successRate}%`}</Row>
-        <Row name="Average transaction">{overview.average === null ? 'N/A' : <Balance value={overview.average} />}</Row>
-        <Row name="Failed in the last 24 hours">{overview.failedToday}</Row>
+        <Row name={<StatLink figure="ended">Success rate</StatLink>}>
+          {overview.successRate === null ? 'N/A' : `${overview.successRate}%`}
+        </Row>
+        <Row name={<StatLink figure="completed">Average transaction</StatLink>}>
+          {overview.average === null ? 'N/A' : <Balance value={overview.average} />}
+        </Row>
+        <Row name={<StatLink figure="failed_24h">Failed in the last 24 hours</StatLink>}>{overview.failedToday}</Row>
       </Rows>
       <WidgetLink to="/dashboard/usage">View usage</WidgetLink>
     </>
   )
 }
 
-/** 'Held · Payout · Awaiting Claim': where the money went, the kind of transaction, and what else there is to say. */
+/** 'Held · Contact': where the money went, the kind of transaction, and what else there is to say, unless the chip says it. */
 const subjectOf = (transaction: Transaction) =>
-  [movementOf(transaction).word, categoryLabel(transaction), noteOf(transaction)].filter(Boolean).join(' · ')
+  [movementOf(transaction).word, categoryLabel(transaction), noteOf(transaction)]
+    .filter((part) => part !== null && part !== 'Awaiting Claim')
+    .join(' · ')
 
 /** Loads the names of all rules, which only refused payments need. */
 const RuleName = lazy(() => import('../-agents/RuleName.tsx'))
@@ -86,19 +100,19 @@ export function RecentTransactions() {
               search={{ detail: transaction.id }}
               className="truncate rounded-sm font-medium hover:underline"
             >
-              {hasOneSender(transaction) && 'From '}
+              {hasOneSender(transaction) && <span>From </span>}
               <Counterparty transaction={transaction} />
             </Link>
             <TransactionAmount transaction={transaction} className="text-right" />
             <p className="truncate text-muted text-small">
-              <Time iso={transaction.createdAt} /> · {subjectOf(transaction)}
+              <RowTime iso={transaction.createdAt} /> · {subjectOf(transaction)}
               {transaction.refusal && (
                 <Suspense>
                   {' · '}
                   <RuleName rule={transaction.refusal.rule} />
                 </Suspense>
               )}
-              {transaction.category !== 'deposit' && ` · ${senderOf(transaction)}`}
+              {transaction.category !== 'deposit' && <span> · {senderOf(transaction)}</span>}
             </p>
             <span className="text-right">
               <TransactionStatusChip transaction={transaction} />

@@ -3,7 +3,8 @@ import type { ReactNode } from 'react'
 import { Amount } from '#web/components/Amount.tsx'
 import { PercentRing } from '#web/components/BudgetRing.tsx'
 import { ContactName } from '#web/components/ContactName.tsx'
-import { Time, useNow } from '#web/components/Time.tsx'
+import { PaymentsLink } from '#web/components/PaymentsLink.tsx'
+import { RowTime, useNow } from '#web/components/Time.tsx'
 import { lastActivityText, plural, shortAddress } from '#web/lib/format.ts'
 import { walletName } from '#web/queries/wallets.ts'
 import { WidgetLink, type WidgetProps } from './WidgetParts.tsx'
@@ -25,11 +26,15 @@ export function TopWallets({ overview }: WidgetProps) {
           <Row
             key={id}
             name={
-              <Link to="/dashboard/transactions" search={{ wallet: id, figure: 'accepted' }} className={linkClass}>
+              <PaymentsLink search={{ wallet: id, figure: 'accepted' }} className={linkClass}>
                 {walletName({ name })}
-              </Link>
+              </PaymentsLink>
             }
-            note={<span className="font-mono">{shortAddress(address)}</span>}
+            note={
+              <span translate="no" className="font-mono">
+                {shortAddress(address)}
+              </span>
+            }
           >
             <Amount value={spent} />
             <span className="block text-muted">{plural(count, 'payment')}</span>
@@ -54,9 +59,9 @@ export function AgentsList({ overview }: WidgetProps) {
             <Row
               key={agent.id}
               name={
-                <Link to="/dashboard/transactions" search={{ sender: agent.id }} className={linkClass}>
+                <PaymentsLink search={{ sender: agent.id, figure: 'completed' }} className={linkClass}>
                   {agent.name}
-                </Link>
+                </PaymentsLink>
               }
               note={`${agent.policyGroup.name} · Last activity: ${lastActivityText(agent.lastActivity, now)}`}
             >
@@ -76,26 +81,22 @@ export function Recipients({ overview }: WidgetProps) {
   return (
     <>
       <Rows>
-        {overview.recipients.map(({ contactId, lastPaymentId, name, recipient, count, amount, lastPaidAt }) => (
+        {overview.recipients.map(({ lastPaymentId, name, recipient, count, amount, lastPaidAt }) => (
           <Row
             key={recipient}
             name={
-              // Links to a contact's payments, otherwise to the newest payment, since URLs do not name people.
-              <Link
-                to="/dashboard/transactions"
-                search={contactId ? { contact: contactId, figure: 'paid' } : { detail: lastPaymentId }}
-                className={linkClass}
-              >
+              // By the newest payment, since URLs do not name people.
+              <PaymentsLink search={{ recipientOf: lastPaymentId, figure: 'paid' }} className={linkClass}>
                 {name ?? (
                   <ContactName value={recipient}>
                     {recipient.startsWith('0x') ? shortAddress(recipient) : recipient}
                   </ContactName>
                 )}
-              </Link>
+              </PaymentsLink>
             }
             note={
               <>
-                {plural(count, 'payment')}, <Time iso={lastPaidAt} />
+                {plural(count, 'payment')}, <RowTime iso={lastPaidAt} />
               </>
             }
           >
@@ -113,21 +114,31 @@ export function Budgets({ overview }: WidgetProps) {
   return (
     <>
       <Rows>
-        {overview.budgets.map(({ id, name, limit, spent, held, percentUsed }) => (
+        {overview.budgets.map(({ id, name, chain, limit, spent, held, percentUsed }) => (
           <li key={id} className="flex items-center gap-3 py-2">
             <PercentRing percent={percentUsed} className="size-10" />
             <div className="min-w-0 flex-1">
-              <Link to="/dashboard/agents" search={{ group: id }} className={linkClass}>
+              <Link to="/dashboard/agents" search={{ group: id }} className={`${linkClass} inline-block min-h-6`}>
                 {name}
               </Link>
               <p className="text-muted text-small">
-                <Amount value={spent} /> spent{held !== '0' && ', '}
+                <PaymentsLink search={{ group: id, figure: 'completed' }} chain={chain}>
+                  <Amount value={spent} chain={chain} />
+                </PaymentsLink>{' '}
+                spent
                 {held !== '0' && (
-                  <>
-                    <Amount value={held} /> held
-                  </>
-                )}{' '}
-                of <Amount value={limit} />
+                  <span>
+                    ,{' '}
+                    <PaymentsLink search={{ group: id, figure: 'holding' }} chain={chain}>
+                      <Amount value={held} chain={chain} />
+                    </PaymentsLink>{' '}
+                    held
+                  </span>
+                )}
+                <span>
+                  {' '}
+                  of <Amount value={limit} chain={chain} />
+                </span>
               </p>
             </div>
           </li>

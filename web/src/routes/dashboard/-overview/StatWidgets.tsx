@@ -1,64 +1,76 @@
 import { useQuery } from '@tanstack/react-query'
 import type { CSSProperties, ReactNode } from 'react'
-import type { ListFigure } from '#domain/lists.ts'
+import type { FigureName } from '#domain/figures.ts'
 import { Balance, useUnit } from '#web/components/Amount.tsx'
 import { Ago } from '#web/components/Time.tsx'
 import { cutAmount, formatAmount, plural } from '#web/lib/format.ts'
-import { unitOf } from '#web/lib/networks.ts'
+import { type Chain, unitOf } from '#web/lib/networks.ts'
 import { usePrimaryChain } from '#web/queries/config.ts'
 import { contactsQuery } from '#web/queries/contacts.ts'
-import { refreshMs, WidgetError, WidgetLink, WidgetLoading, type WidgetProps } from './WidgetParts.tsx'
+import { Sparkline } from './Sparkline.tsx'
+import { balanceTrendOf } from './trend.ts'
+import { FigureLink, refreshMs, WidgetError, WidgetLoading, type WidgetProps } from './WidgetParts.tsx'
 
 const whole = (count: number) => count.toLocaleString('en-US')
 const usd = (amount: string) => `$${formatAmount(amount)}`
 
-/** A number as large as fits, a note and a link. */
-function Figure(props: {
+/** A number as large as fits, and a note. Both are the link. */
+export function Figure(props: {
   value: string
   /** Shown instead of `value`: the same digits, with the unit if there is room. */
   children?: ReactNode
+  /** Between number and note. */
+  picture?: ReactNode
   note: ReactNode
   /** The page with more, and what is to be seen there if not what the page is named after. */
   page: 'agents' | 'contacts' | 'payouts' | 'transactions' | 'usage' | 'wallets'
   pageShows?: string
-  search?: { figure: ListFigure } | { status: string }
+  search?: { figure: FigureName } | { status: string; network: Chain }
   title?: string
 }) {
   return (
-    <>
+    <div className="relative flex flex-1 flex-col">
       <p
-        className="my-auto flex min-h-10 items-center font-semibold text-fit"
+        className="flex min-h-10 items-center font-semibold text-fit"
         style={{ '--digits': props.value.length } as CSSProperties}
         title={props.title}
       >
         {props.children ?? props.value}
       </p>
-      <p className="text-pretty text-muted text-small">{props.note}</p>
-      <WidgetLink to={`/dashboard/${props.page}`} {...(props.search && { search: props.search })}>
-        View {props.pageShows ?? props.page}
-      </WidgetLink>
-    </>
+      <div className="mt-auto">
+        {props.picture}
+        <p className="text-pretty text-muted text-small">{props.note}</p>
+      </div>
+      <FigureLink
+        to={`/dashboard/${props.page}`}
+        search={props.search}
+        label={`View ${props.pageShows ?? props.page}`}
+        title={props.title}
+      />
+    </div>
   )
 }
 
+/** What the wallets have now, and what they had on the last 30 days. */
 export function TotalBalance({ overview }: WidgetProps) {
   const { totalBalance, balanceAsOf, held } = overview
   const unit = unitOf(usePrimaryChain())
+  const trend = balanceTrendOf(overview)
   return (
     <Figure
       value={`$${cutAmount(totalBalance)}`}
+      picture={<Sparkline trend={trend} />}
       note={
         <>
           <span className="block @min-3xs:hidden">{unit}</span>
           {balanceAsOf !== null ? (
-            <>
+            <span>
               As of <Ago iso={balanceAsOf} />
-            </>
-          ) : held === '0' ? (
-            'Nothing held for payments'
+            </span>
           ) : (
-            `${usd(held)} held for payments`
+            <span>{held === '0' ? 'Nothing' : usd(held)} held for payments</span>
           )}
+          <span className="block @max-3xs:hidden">{trend?.text ?? '\u00a0'}</span>
         </>
       }
       page="wallets"
@@ -105,28 +117,19 @@ export const SuccessRate = ({ overview }: WidgetProps) => (
   />
 )
 
-export const TotalSpent = ({ overview }: WidgetProps) => {
+/** Cut to cents, as in Quick Stats; the exact value shows on hover. */
+export const AverageTransaction = ({ overview: { average, confirmed } }: WidgetProps) => {
   const unit = useUnit()
   return (
     <Figure
-      value={usd(overview.totalSpent)}
-      title={`${formatAmount(overview.totalSpent)} ${unit}`}
-      note="Without reclaimed payouts"
-      page="usage"
+      value={average === null ? 'N/A' : `$${cutAmount(average)}`}
+      {...(average !== null && { title: `${formatAmount(average)} ${unit}` })}
+      note={average === null ? 'No completed payment yet' : `of ${plural(confirmed, 'completed payment')}`}
+      page="transactions"
+      search={{ figure: 'completed' }}
     />
   )
 }
-
-export const AverageTransaction = ({ overview }: WidgetProps) => (
-  <Figure
-    value={overview.average === null ? 'N/A' : usd(overview.average)}
-    note={
-      overview.average === null ? 'No completed payment yet' : `of ${plural(overview.confirmed, 'completed payment')}`
-    }
-    page="transactions"
-    search={{ figure: 'completed' }}
-  />
-)
 
 export function Contacts() {
   const { data, error, refetch } = useQuery({ ...contactsQuery({ page: 1, pageSize: 1 }), refetchInterval: refreshMs })
@@ -143,16 +146,17 @@ export const Wallets = ({ overview }: WidgetProps) => (
   />
 )
 
-export const PendingPayouts = ({ overview }: WidgetProps) => (
-  <Figure
-    value={whole(overview.pendingPayouts.count)}
-    note={
-      overview.pendingPayouts.count === 0 ? 'Nothing unclaimed' : `${usd(overview.pendingPayouts.amount)} unclaimed`
-    }
-    page="payouts"
-    search={{ status: 'CREATING,CREATED' }}
-  />
-)
+export const PendingPayouts = ({ overview: { pendingPayouts } }: WidgetProps) => {
+  const network = usePrimaryChain()
+  return (
+    <Figure
+      value={whole(pendingPayouts.count)}
+      note={pendingPayouts.count === 0 ? 'Nothing unclaimed' : `${usd(pendingPayouts.amount)} unclaimed`}
+      page="payouts"
+      search={{ status: 'CREATING,CREATED', network }}
+    />
+  )
+}
 
 export const Failed = ({ overview }: WidgetProps) => (
   <Figure

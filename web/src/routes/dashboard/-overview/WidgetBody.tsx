@@ -12,7 +12,6 @@ import {
   PolicyGroups,
   SuccessRate,
   TotalBalance,
-  TotalSpent,
   Transactions,
   Wallets,
 } from './StatWidgets.tsx'
@@ -20,6 +19,7 @@ import { refreshMs, WidgetError, WidgetLoading, type WidgetProps } from './Widge
 
 // Widgets that a new dashboard does not have.
 const Methods = lazy(async () => ({ default: (await import('./ChartWidgets.tsx')).Methods }))
+const Spent = lazy(async () => ({ default: (await import('./ChartWidgets.tsx')).TotalSpent }))
 const Transfers = lazy(async () => ({ default: (await import('./ChartWidgets.tsx')).Transfers }))
 type Lists = typeof import('./ListWidgets.tsx')
 const list = (name: keyof Lists) => lazy(async () => ({ default: (await import('./ListWidgets.tsx'))[name] }))
@@ -35,7 +35,7 @@ const bodies: Record<Exclude<WidgetType, OwnData>, ComponentType<WidgetProps>> =
   'top-wallets': list('TopWallets'),
   'active-agents-list': list('AgentsList'),
   'success-rate': SuccessRate,
-  'total-spent': TotalSpent,
+  'total-spent': Spent,
   'avg-transaction': AverageTransaction,
   'total-wallets': Wallets,
   'pending-escrows': PendingPayouts,

@@ -13,8 +13,8 @@ import {
 import { lazy, type ReactNode, Suspense, useLayoutEffect, useRef, useState } from 'react'
 import { ActionMenu } from '#web/components/ActionMenu.tsx'
 import type { MenuItem } from '#web/components/ActionMenuPopup.tsx'
-import { IconButton } from '#web/components/Button.tsx'
 import { Card } from '#web/components/Card.tsx'
+import { IconButton } from '#web/components/IconButton.tsx'
 import {
   columns,
   columnsAt,

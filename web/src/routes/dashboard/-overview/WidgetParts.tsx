@@ -45,5 +45,21 @@ export const WidgetLink = (props: {
   </Link>
 )
 
+/** Covers the figure that it follows, which is the link. `title` is the figure's own: a covered element shows none. */
+export const FigureLink = (props: {
+  to: NonNullable<LinkProps['to']>
+  search: Record<string, string> | undefined
+  label: string
+  title: string | undefined
+}) => (
+  <Link
+    to={props.to}
+    {...(props.search && { search: props.search as NonNullable<LinkProps['search']> })}
+    aria-label={props.label}
+    title={props.title ?? props.label}
+    className="absolute -inset-x-2 -bottom-1 top-0 rounded-control hover:ring-1 hover:ring-control"
+  />
+)
+
 /** Replaces the enclosing widget's title; null restores the default. */
 export const WidgetTitle = createContext<(title: string | null) => void>(() => {})

@@ -7,10 +7,9 @@ import { widgets } from './widgets.ts'
 export const columns = 12
 export type { LayoutItem }
 
-/** The minimum grid width in px for each number of columns. */
+/** The minimum grid width in px for each number of columns. Widgets of equal width could not stay equal in ten columns. */
 const breakpoints = [
-  { from: 1200, columns: 12 },
-  { from: 996, columns: 10 },
+  { from: 996, columns: 12 },
   { from: 768, columns: 6 },
   { from: 480, columns: 4 },
   { from: 0, columns: 2 },
@@ -32,6 +31,17 @@ export const defaultLayout: LayoutItem[] = [
   item('policy-groups', 9, 0),
   item('recent-transactions', 0, 2),
   item('quick-stats', 6, 2),
+]
+
+/** For an account with some history: the trends, and the month's spending above the newest payments. */
+export const suggestedLayout: LayoutItem[] = [
+  item('total-balance', 0, 0),
+  item('total-spent', 3, 0),
+  item('transactions-count', 6, 0),
+  item('active-agents', 9, 0),
+  { ...item('recent-activity', 0, 2), w: columns, h: 4 },
+  item('recent-transactions', 0, 6),
+  item('quick-stats', 6, 6),
 ]
 
 /** Converts items to the grid library's format: `i` for the id, plus the minimum size. */
@@ -111,10 +121,9 @@ export function resizeWidget(items: readonly LayoutItem[], id: string, by: { w?:
   )
 }
 
-/** The layout for a narrower grid: scaled for ten columns, otherwise stacked in reading order. */
+/** The layout for a narrower grid: stacked in reading order. */
 export function layoutFor(items: readonly LayoutItem[], narrow: number): GridItem[] {
   if (narrow === columns) return toGrid(items)
-  if (narrow === 10) return compacted(items.map(scaled), narrow)
   const order = [...items].sort((a, b) => a.y - b.y || a.x - b.x)
   let [x, y, rowHeight] = [0, 0, 0]
   return order.map(({ id, w: wide, h }) => {
@@ -130,10 +139,3 @@ export function layoutFor(items: readonly LayoutItem[], narrow: number): GridIte
     return placed
   })
 }
-
-function scaled({ id, x, y, w, h }: LayoutItem): GridItem {
-  const left = Math.round((x * 10) / columns)
-  return { i: id, x: left, y, w: Math.max(1, Math.round(((x + w) * 10) / columns) - left), h }
-}
-
-const compacted = (grid: GridItem[], narrow: number): GridItem[] => [...verticalCompactor.compact(grid, narrow)]

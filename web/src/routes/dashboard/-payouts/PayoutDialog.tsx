@@ -85,7 +85,7 @@ function ClaimLink(props: { payout: Payout }) {
   if (!data) return <Skeleton className="h-6 w-40" />
   return (
     <span className="inline-flex max-w-full items-center gap-0.5">
-      <span className="w-48 truncate font-mono text-small" title={data.claimUrl}>
+      <span translate="no" className="w-48 truncate font-mono text-small" title={data.claimUrl}>
         {data.claimUrl.replace(/^https?:\/\//, '')}
       </span>
       <CopyButton text={data.claimUrl} what="link" />
@@ -100,7 +100,7 @@ function Details(props: { payout: Payout }) {
     <div className="space-y-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <Amount value={payout.amount} chain={chain} className="font-semibold text-title" />
-        <PayoutStatusChip payout={payout} />
+        <PayoutStatusChip payout={payout} inWords />
       </div>
       {(payout.errorMessage || payout.status === 'FAILED') && (
         <ErrorBox>{payout.errorMessage ?? failures.payout}</ErrorBox>

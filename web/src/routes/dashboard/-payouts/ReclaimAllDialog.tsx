@@ -117,11 +117,11 @@ export default function ReclaimAllDialog(props: { onClose: () => void }) {
           <p>
             {plural(data.page.total, 'payout')} not claimed yet
             {data.page.total <= data.rows.length && (
-              <>
+              <span>
                 , <span className="font-semibold">{sumsOf(data.rows)}</span> together
-              </>
+              </span>
             )}
-            .
+            <span>.</span>
           </p>
         ) : (
           <Skeleton />

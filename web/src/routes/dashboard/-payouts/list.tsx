@@ -1,17 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { Undo2 } from 'lucide-react'
 import { lazy } from 'react'
-import { payoutStatuses } from '#domain/lists.ts'
 import { sameAddress } from '#domain/sameAddress.ts'
 import { Amount } from '#web/components/Amount.tsx'
-import { IconButton } from '#web/components/Button.tsx'
-import { Chip } from '#web/components/Chip.tsx'
+import { Chip, Tick } from '#web/components/Chip.tsx'
 import { CompactRow, DetailsLink } from '#web/components/DataTable.tsx'
+import { IconButton } from '#web/components/IconButton.tsx'
 import { notesLine } from '#web/components/Notes.tsx'
-import { Ago, Time } from '#web/components/Time.tsx'
-import { plural } from '#web/lib/format.ts'
+import { RowTime } from '#web/components/Time.tsx'
+import { formatAmount, plural } from '#web/lib/format.ts'
 import { unitOf } from '#web/lib/networks.ts'
-import { addresses, anyOf, noteFilters, partsOf, personal, text } from '#web/lists/filters.ts'
+import { addresses, anyOf, network, noteFilters, partsOf, personal, text } from '#web/lists/filters.ts'
 import type { ShownRows } from '#web/lists/PagedCard.tsx'
 import type { ListDefinition } from '#web/lists/useListPage.ts'
 import {
@@ -23,6 +22,7 @@ import {
   isUndelivered,
   type Payout,
   type PayoutParams,
+  payoutStatusNames,
   payoutsQuery,
   payoutTone,
   recipientOf,
@@ -39,7 +39,8 @@ export const payoutList = {
   isMoving,
   isDetailFromList: true,
   filters: {
-    status: anyOf('Status', payoutStatuses),
+    status: anyOf('Status', payoutStatusNames),
+    network,
     wallets: addresses({ useText: useWalletsText, field: { kind: 'custom', Field: WalletsField } }),
     recipient: personal(text('Recipient', { label: 'Recipient Email/Phone', maxLength: 254 })),
     ...noteFilters,
@@ -62,7 +63,7 @@ type Acts = {
 
 /** Part of the accessible names, so that buttons of different rows can be distinguished. */
 const nameOf = (payout: Payout) =>
-  `${payout.amount} ${unitOf(payout.sourceWallet?.chain ?? 'base')} to ${recipientOf(payout)}`
+  `${formatAmount(payout.amount)} ${unitOf(payout.sourceWallet?.chain ?? 'base')} to ${recipientOf(payout)}`
 const labelOf = (payout: Payout) => `View details of ${nameOf(payout)}`
 const amountOf = (payout: Payout) => <Amount value={payout.amount} chain={payout.sourceWallet?.chain} />
 const problemOf = (payout: Payout) =>
@@ -77,7 +78,7 @@ export const rowsWith = ({ hrefOf, onReclaim }: Acts): ShownRows<Payout> => ({
     {
       header: 'Date',
       sorts: { falling: 'newest', rising: 'oldest' },
-      cell: (payout) => <Time iso={payout.createdAt} />,
+      cell: (payout) => <RowTime iso={payout.createdAt} />,
     },
     {
       header: 'Recipient',
@@ -118,20 +119,23 @@ export const rowsWith = ({ hrefOf, onReclaim }: Acts): ShownRows<Payout> => ({
       label={labelOf(payout)}
       title={recipientOf(payout)}
       amount={amountOf(payout)}
-      notes={[<Ago key="at" iso={payout.createdAt} />, problemOf(payout), notesLine(payout)]}
+      notes={[problemOf(payout), notesLine(payout)]}
+      time={<RowTime iso={payout.createdAt} />}
+      isDone={payout.status === 'WITHDRAWN'}
       state={<PayoutStatusChip payout={payout} />}
     />
   ),
 })
 
-/** A payout's status; its tooltip says whether a claim or reclaim is in progress. */
-export function PayoutStatusChip(props: { payout: Payout }) {
+/** A payout's status; its tooltip says whether a claim or reclaim is in progress. `inWords` shows the word of a tick. */
+export function PayoutStatusChip(props: { payout: Payout; inWords?: boolean }) {
   const { payout } = props
+  if (payout.status === 'WITHDRAWN') return <Tick {...(props.inWords && { inWords: true })}>Withdrawn</Tick>
   const note =
     payout.inProgress === 'claim' ? 'Being claimed' : payout.inProgress === 'reclaim' ? 'Being reclaimed' : null
   return (
     <Chip tone={payoutTone(payout)} {...(note ? { title: note } : {})}>
-      <span className="inline-block lowercase first-letter:uppercase">{payout.status}</span>
+      {payoutStatusNames[payout.status]}
     </Chip>
   )
 }

@@ -133,14 +133,10 @@ function GroupToReview({ policyGroup: group, agents }: PolicyGroupWithAgents) {
           <Fact name="Advanced limits">
             <Lines lines={limitsInWords(group)} />
           </Fact>
-          <Fact name="Ask me first">{askedFirst(group) ?? 'About nothing.'}</Fact>
+          <Fact name="Ask me first">{askedFirst(group) ?? 'Never'}</Fact>
           {group.scopes.includes(contactScope) && (
-            <Fact name={plural(group.whitelistedContacts.length, 'whitelisted contact')}>
-              <Lines
-                lines={group.whitelistedContacts.map(
-                  ({ contact, stale }) => `${contact.name}${stale ? ' (changed)' : ''}`,
-                )}
-              />
+            <Fact name={plural(group.whitelistedCount, 'whitelisted contact')}>
+              <Lines lines={contactLines(group)} />
             </Fact>
           )}
           <Fact name={plural(agents.length, 'agent')}>
@@ -152,17 +148,25 @@ function GroupToReview({ policyGroup: group, agents }: PolicyGroupWithAgents) {
   )
 }
 
+function contactLines({ whitelistedContacts, whitelistedCount }: PolicyGroup): string[] {
+  const more = whitelistedCount - whitelistedContacts.length
+  return [
+    ...whitelistedContacts.map(({ contact, stale }) => `${contact.name}${stale ? ' (changed)' : ''}`),
+    ...(more > 0 ? [`and ${more.toLocaleString('en-US')} more; change the rules to see them all`] : []),
+  ]
+}
+
 function Budget({ group }: { group: PolicyGroup }): ReactNode {
   const { spendLimitUsdc: limit, currentSpent, held } = group
   return (
     <>
       <Amount value={currentSpent} /> spent, <Amount value={held} /> held,{' '}
       {limit === null ? (
-        'no limit'
+        <span>no limit</span>
       ) : (
-        <>
+        <span>
           of <Amount value={limit} />
-        </>
+        </span>
       )}
     </>
   )

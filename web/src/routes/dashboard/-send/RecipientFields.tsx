@@ -4,6 +4,7 @@ import type { UseFormReturn } from 'react-hook-form'
 import type { ContactMethod, SendValues } from '#domain/sendRules.ts'
 import { ContactPicker } from '#web/components/ContactPicker.tsx'
 import { TextField } from '#web/components/forms.tsx'
+import { addressNote } from '#web/lib/addressNote.ts'
 import { shortAddress } from '#web/lib/format.ts'
 import { useSms } from '#web/queries/config.ts'
 import type { Contact } from '#web/queries/contacts.ts'
@@ -21,7 +22,6 @@ const inputs = {
 }
 
 const hints = {
-  address: undefined,
   email: 'The recipient gets a link and a 6-digit code by email. Until they claim it you can take it back.',
   phone: 'The recipient gets a link and a 6-digit code by SMS. Until they claim it you can take it back.',
 }
@@ -77,7 +77,7 @@ function Recipient(props: { form: Form; way: Way; contact: Contact | undefined }
         form={form}
         name={way}
         {...inputs[way]}
-        hint={hints[way]}
+        hint={way === 'address' ? addressNote(form.watch('address')) : hints[way]}
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}
@@ -139,7 +139,7 @@ function ContactMethods(props: { form: UseFormReturn<SendValues>; contact: Conta
             <span className="min-w-0">
               <span className="flex flex-wrap items-baseline gap-x-2">
                 <span className="font-medium">{words[method].label}</span>
-                <span className={method === 'address' ? 'font-mono text-small' : 'break-all'}>
+                <span translate="no" className={method === 'address' ? 'font-mono text-small' : 'break-all'}>
                   {method === 'address' ? shortAddress(contact.address!) : contact[method]}
                 </span>
               </span>

@@ -126,9 +126,10 @@ async function pay(payment: Payment, idempotencyKey: string): Promise<Step> {
   return { step: 'payout', payment, payout: await createPayout(input, idempotencyKey) }
 }
 
-function checkOf({ method, recipient, amount }: Payment) {
-  if (method === 'address') return { toAddress: recipient, amount }
-  return method === 'email' ? { recipientEmail: recipient, amount } : { recipientPhone: recipient, amount }
+function checkOf({ wallet, method, recipient, amount }: Payment) {
+  const payment = { walletId: wallet.id, amount }
+  if (method === 'address') return { toAddress: recipient, ...payment }
+  return method === 'email' ? { recipientEmail: recipient, ...payment } : { recipientPhone: recipient, ...payment }
 }
 
 /** The form field that the server's refusal is about; null if there is none. */

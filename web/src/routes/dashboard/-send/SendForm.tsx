@@ -3,14 +3,17 @@ import { useEffect } from 'react'
 import { Controller, type UseFormReturn, useForm } from 'react-hook-form'
 import { expiryDays } from '#domain/payment.ts'
 import { noteNames, paymentNotes } from '#domain/paymentNotes.ts'
-import { methodOf, type SendValues, senderNameMax } from '#domain/sendRules.ts'
+import { cleanText, lengthOf } from '#domain/readers/text.ts'
+import { methodOf, type SendValues } from '#domain/sendRules.ts'
 import { dayMs } from '#domain/time.ts'
 import { MoneyChain } from '#web/components/Amount.tsx'
 import { AmountInput } from '#web/components/AmountInput.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
-import { Field, Select } from '#web/components/Field.tsx'
+import { Field } from '#web/components/Field.tsx'
 import { formResolver, TextField } from '#web/components/forms.tsx'
+import { Select } from '#web/components/Select.tsx'
+import { fieldText } from '#web/lib/amounts.ts'
 import { formatDate, plural } from '#web/lib/format.ts'
 import { useDraft } from '#web/lib/useDraft.ts'
 import { contactQuery } from '#web/queries/contacts.ts'
@@ -45,7 +48,10 @@ export function SendForm(props: {
     wallets.data?.find(({ id }) => id === (props.wallet?.id ?? walletId)) ?? props.wallet ?? undefined
   const form = useForm<SendValues>({
     defaultValues: props.values,
-    resolver: formResolver<SendValues>((values) => purpose.problems(values, walletOf(values)?.spendable ?? null)),
+    resolver: formResolver<SendValues>((values) => {
+      const wallet = walletOf(values)
+      return purpose.problems(values, wallet?.spendable ?? null, wallet?.chain)
+    }),
   })
   useDraft(purpose.title, props.subject, form)
   // Read here, because the dialog's fields mount after the effect below, which may set the first error.
@@ -80,7 +86,7 @@ export function SendForm(props: {
       onSubmit={submit}
       cancel="Cancel"
       footer={
-        <Button type="submit" busy={isSubmitting}>
+        <Button type="submit" busy={isSubmitting} disabled={props.wallet === null && wallets.isPending}>
           Review
         </Button>
       }
@@ -95,7 +101,7 @@ export function SendForm(props: {
             form={form}
             name={name}
             label={paymentNotes[name].label}
-            aside={<Length of={values[name].trim()} max={paymentNotes[name].max} />}
+            aside={<Length of={values[name]} max={paymentNotes[name].max} />}
             autoComplete="off"
             placeholder="Optional"
           />
@@ -106,11 +112,14 @@ export function SendForm(props: {
   )
 }
 
-const Length = ({ of: text, max }: { of: string; max: number }) => (
-  <span className={text.length > max ? 'text-red' : ''}>
-    {text.length}/{max}
-  </span>
-)
+function Length({ of: text, max }: { of: string; max: number }) {
+  const length = lengthOf(cleanText(text))
+  return (
+    <span className={length > max ? 'text-red' : ''}>
+      {length}/{max}
+    </span>
+  )
+}
 
 const isArriving = ({ spendable }: Wallet) => spendable !== null && spendable.arriving !== '0'
 
@@ -137,7 +146,7 @@ function AmountField(props: {
                 type="button"
                 className="min-h-6 rounded-sm text-green underline underline-offset-3"
                 onClick={() => {
-                  field.onChange(spendable.now)
+                  field.onChange(fieldText(spendable.now))
                   form.clearErrors('amount')
                 }}
               >
@@ -183,7 +192,6 @@ function PayoutFields(props: { form: UseFormReturn<SendValues> }) {
         label="Sender name"
         aside="Optional"
         hint="Shown to the recipient."
-        maxLength={senderNameMax}
         autoComplete="off"
       />
     </>

@@ -3,8 +3,9 @@ import type { RecipientHistory } from '#schemas/transaction.ts'
 import { FullAddress } from '#web/components/Address.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Fact } from '#web/components/Card.tsx'
+import { Checkbox } from '#web/components/Checkbox.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
-import { Checkbox, ErrorBox } from '#web/components/Field.tsx'
+import { ErrorBox } from '#web/components/Field.tsx'
 import { NoteFacts } from '#web/components/Notes.tsx'
 import { Notice } from '#web/components/Notice.tsx'
 import { RecipientWarnings } from '#web/components/RecipientWarnings.tsx'
@@ -114,7 +115,7 @@ export function SendReview(props: {
           )}
           <Fact name="Can it be undone?">
             {payment.method === 'address'
-              ? 'No. Compare the address group by group.'
+              ? 'No. Check the address four characters at a time.'
               : 'Yes: reclaim it any time until it is claimed.'}
           </Fact>
         </dl>

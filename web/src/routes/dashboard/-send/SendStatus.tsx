@@ -36,8 +36,8 @@ export function SendStatus(props: { transactionId: string; payment: Payment; onC
         {transaction ? (
           <div className="space-y-4">
             <p className="break-words text-muted">
-              To {contact ? `${contact.name}, ` : ''}
-              <span className="font-mono text-small" title={recipient}>
+              {`To ${contact ? `${contact.name}, ` : ''}`}
+              <span translate="no" className="font-mono text-small" title={recipient}>
                 {shortAddress(recipient)}
               </span>
             </p>

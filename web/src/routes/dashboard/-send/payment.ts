@@ -1,9 +1,12 @@
-import { plainPhone } from '#domain/contactRules.ts'
-import { storedEmail } from '#domain/email.ts'
+import { readEmail } from '#domain/email.ts'
+import { chainIdOf } from '#domain/networks.ts'
 import { defaultExpiryDays, type ExpiryDays, expiryDays } from '#domain/payment.ts'
 import { eachNote, type NoteName } from '#domain/paymentNotes.ts'
+import { readPhone } from '#domain/readers/phone.ts'
+import { valueIn } from '#domain/readers/read.ts'
+import { cleanText } from '#domain/readers/text.ts'
 import { type ContactMethod, methodOf, type SendValues } from '#domain/sendRules.ts'
-import { checksumAddress } from '#domain/validators.ts'
+import { checksumAddress, readAddress } from '#domain/validators.ts'
 import { typedDecimal } from '#web/lib/amounts.ts'
 import type { Contact } from '#web/queries/contacts.ts'
 import type { Wallet } from '#web/queries/wallets.ts'
@@ -50,16 +53,21 @@ export const methodsOf = (contact: Contact, sms: boolean) =>
 /** Builds the payment from valid form values; `contact` is the chosen contact. */
 export function paymentOf(values: SendValues, wallet: Wallet, contact: Contact | undefined): Payment {
   const method = methodOf(values) || 'address'
-  const text = (values.to === 'contact' ? (contact?.[method] ?? '') : values[method]).trim()
-  const recipient = { address: checksumAddress, email: storedEmail, phone: plainPhone }[method](text)
+  const text = values.to === 'contact' ? (contact?.[method] ?? '') : values[method]
   return {
     wallet,
     method,
-    recipient: recipient ?? text,
+    recipient: recipientIn(text, method, wallet),
     contact: values.to === 'contact' ? (contact ?? null) : null,
     amount: typedDecimal(values.amount),
-    ...eachNote((name) => values[name].trim()),
+    ...eachNote((name) => cleanText(values[name])),
     expiresInDays: expiryDays.find((days) => String(days) === values.expiresInDays) ?? defaultExpiryDays,
-    senderName: values.senderName.trim(),
+    senderName: cleanText(values.senderName),
   }
+}
+
+function recipientIn(text: string, method: ContactMethod, wallet: Wallet): string {
+  const address = method === 'address' ? valueIn(readAddress(text, chainIdOf(wallet.chain))) : null
+  if (address) return checksumAddress(address)
+  return valueIn(method === 'email' ? readEmail(text) : readPhone(text)) ?? text.trim()
 }

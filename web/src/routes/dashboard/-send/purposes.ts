@@ -1,3 +1,4 @@
+import type { ChainName } from '#domain/networks.ts'
 import { payoutProblems, type SendValues, type SpendLimit, sendProblems } from '#domain/sendRules.ts'
 import { failures } from '#web/lib/failures.ts'
 
@@ -6,7 +7,12 @@ export type Purpose = {
   title: string
   /** Ways to name the recipient. 'phone' is offered only if SMS is available. */
   tabs: readonly SendValues['to'][]
-  problems: (values: SendValues, limit: SpendLimit | null) => { [K in keyof SendValues]?: string | null }
+  /** `chain` is that of the wallet that pays. */
+  problems: (
+    values: SendValues,
+    limit: SpendLimit | null,
+    chain: ChainName | undefined,
+  ) => { [K in keyof SendValues]?: string | null }
   /** Shown for a payout that was refused without a reason, and if the fault is not the server's. */
   payoutFailures: readonly [failed: string, broken: string]
 }

@@ -9,7 +9,7 @@ import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
 import { AmountField, formResolver, PasswordField } from '#web/components/forms.tsx'
 import { Loaded, Skeleton, SkeletonRows } from '#web/components/states.tsx'
-import { microOf, typedDecimal, typedMicro } from '#web/lib/amounts.ts'
+import { fieldText, microOf, typedDecimal, typedMicro, typedProblem } from '#web/lib/amounts.ts'
 import { ApiError, messageOf } from '#web/lib/apiError.ts'
 import { formatAmount, formatMoment } from '#web/lib/format.ts'
 import {
@@ -43,10 +43,10 @@ function SettingsForm({ settings }: { settings: ApprovalSettings }) {
   const form = useForm<Values>({
     resolver: formResolver((values) => ({
       passwordAbove:
-        values.passwordAbove.trim() && typedMicro(values.passwordAbove) === null ? 'Please enter a valid amount' : null,
+        (values.passwordAbove.trim() && typedProblem(values.passwordAbove, 'Please enter a valid amount')) || null,
       password: protectsLess(settings, values) && !values.password ? 'Please enter your password' : null,
     })),
-    values: { passwordAbove: settings.passwordAbove ?? '', password: '' },
+    values: { passwordAbove: fieldText(settings.passwordAbove), password: '' },
   })
   const { errors, isDirty, isSubmitting: busy } = form.formState
   const asks = protectsLess(settings, form.watch()) || errors.password !== undefined

@@ -1,6 +1,9 @@
 import { useRef, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { toast } from 'react-hot-toast/headless'
+import { personName } from '#domain/nameRules.ts'
+import { problemIn } from '#domain/readers/read.ts'
+import { readText } from '#domain/readers/text.ts'
 import { Button } from '#web/components/Button.tsx'
 import { Fact } from '#web/components/Card.tsx'
 import { formResolver, TextField } from '#web/components/forms.tsx'
@@ -38,7 +41,7 @@ export function NameFact(props: { name: string | null }) {
 }
 
 type Values = { name: string }
-const resolver = formResolver<Values>(({ name }) => ({ name: name.trim() ? null : 'Please enter your name' }))
+const resolver = formResolver<Values>(({ name }) => ({ name: problemIn(readText(personName, name)) }))
 
 function NameForm(props: { name: string | null; onClose: () => void }) {
   const form = useForm<Values>({
@@ -72,7 +75,6 @@ function NameForm(props: { name: string | null; onClose: () => void }) {
             options={{ onChange: () => form.clearErrors() }}
             autoFocus
             autoComplete="name"
-            maxLength={100}
             readOnly={busy}
             onKeyDown={(event) => event.key === 'Escape' && !busy && props.onClose()}
           />

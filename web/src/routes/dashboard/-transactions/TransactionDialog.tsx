@@ -6,7 +6,6 @@ import { Amount } from '#web/components/Amount.tsx'
 import { Button, buttonClass } from '#web/components/Button.tsx'
 import { Fact } from '#web/components/Card.tsx'
 import { Chip } from '#web/components/Chip.tsx'
-import { useContactName } from '#web/components/ContactName.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
 import { LetItPay } from '#web/components/LetItPay.tsx'
@@ -14,11 +13,12 @@ import { linkClass } from '#web/components/Links.tsx'
 import { NoteFacts } from '#web/components/Notes.tsx'
 import { Notice } from '#web/components/Notice.tsx'
 import {
-  counterpartyOf,
   TransactionAmount,
   TransactionStatusChip,
   TransactionTimeline,
+  useCounterpartyName,
 } from '#web/components/TransactionParts.tsx'
+import { WhitelistContact } from '#web/components/WhitelistContact.tsx'
 import { formatMoment } from '#web/lib/format.ts'
 import { networkName } from '#web/lib/networks.ts'
 import { contactNameQuery } from '#web/queries/contacts.ts'
@@ -104,7 +104,7 @@ export default function TransactionDialog(props: {
 
 /** The rule that refused the payment, and the figures of its decision. */
 function Refusal(props: { transaction: Transaction; refusal: NonNullable<Transaction['refusal']> }) {
-  const { policyGroupId, fromWalletChain: chain } = props.transaction
+  const { policyGroupId, contactId, fromWalletChain: chain } = props.transaction
   const { rule, next, policyVersion, count, ...figures } = props.refusal
   const rows = [
     ['Limit', figures.limit],
@@ -117,6 +117,7 @@ function Refusal(props: { transaction: Transaction; refusal: NonNullable<Transac
     <div>
       <p>{next}</p>
       <LetItPay rule={rule} groupId={policyGroupId} amount={props.transaction.amountUsdc} />
+      <WhitelistContact rule={rule} groupId={policyGroupId} contactId={contactId} />
       <dl className="mt-1 divide-y divide-hairline">
         <Fact name="Rule">
           {policyGroupId ? (
@@ -124,9 +125,9 @@ function Refusal(props: { transaction: Transaction; refusal: NonNullable<Transac
               {ruleOf(rule).name}
             </Link>
           ) : (
-            ruleOf(rule).name
+            <span>{ruleOf(rule).name}</span>
           )}
-          {count && ` (${count.used} of ${count.limit} used)`}
+          {count && <span>{` (${count.used} of ${count.limit} used)`}</span>}
           {policyVersion !== null && <span className="text-muted text-small"> (policy version {policyVersion})</span>}
         </Fact>
         {rows.map(
@@ -143,19 +144,10 @@ function Refusal(props: { transaction: Transaction; refusal: NonNullable<Transac
 }
 
 function Recipient(props: { transaction: Transaction }) {
-  const {
-    category,
-    contact,
-    recipientEmail,
-    recipientPhone,
-    toAddress,
-    fromAddress,
-    fromWalletChain,
-    resource,
-    served,
-  } = props.transaction
-  const known = useContactName(contact ? null : counterpartyOf(props.transaction))
-  const person = contact?.name ?? known ?? recipientEmail ?? recipientPhone
+  const { category, recipientEmail, recipientPhone, toAddress, fromAddress, fromWalletChain, resource, served } =
+    props.transaction
+  const known = useCounterpartyName(props.transaction)
+  const person = known ?? recipientEmail ?? recipientPhone
   const address = toAddress && <ShortAddress address={toAddress} chain={fromWalletChain} />
   if (category === 'deposit')
     return (
@@ -175,10 +167,12 @@ function Recipient(props: { transaction: Transaction }) {
     return (
       <>
         <Fact name="Bought">
-          <span className="wrap-anywhere font-mono text-small">{resource}</span>
+          <span translate="no" className="wrap-anywhere font-mono text-small">
+            {resource}
+          </span>
         </Fact>
         <Fact name="Paid to">{address}</Fact>
-        {served !== null && <Fact name="Resource">{served ? 'The agent got it' : 'The agent did not get it'}</Fact>}
+        {served !== null && <Fact name="Resource">{served ? 'Delivered' : 'Not delivered'}</Fact>}
       </>
     )
   // A reclaim goes to the wallet that paid, not to the recipient.
@@ -218,12 +212,12 @@ function Details(props: { transaction: Transaction }) {
       <div className="flex flex-wrap items-center justify-between gap-3">
         <TransactionAmount transaction={transaction} className="font-semibold text-title" />
         <span className="flex flex-wrap gap-1.5">
-          {payout && (
+          {payout && payout !== 'Awaiting Claim' && (
             <Chip tone="neutral" plain>
               {payout}
             </Chip>
           )}
-          <TransactionStatusChip transaction={transaction} />
+          <TransactionStatusChip transaction={transaction} inWords />
         </span>
       </div>
       {transaction.errorMessage && <ErrorBox>{transaction.errorMessage}</ErrorBox>}
@@ -249,7 +243,7 @@ function Details(props: { transaction: Transaction }) {
         )}
         <Fact name="ID">
           <span className="inline-flex items-center gap-0.5">
-            <span className="font-mono text-small max-sm:w-56 max-sm:truncate" title={transaction.id}>
+            <span translate="no" className="font-mono text-small max-sm:w-56 max-sm:truncate" title={transaction.id}>
               {transaction.id}
             </span>
             <CopyButton text={transaction.id} what="ID" />

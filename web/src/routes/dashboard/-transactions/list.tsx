@@ -1,17 +1,24 @@
 import { useQuery } from '@tanstack/react-query'
 import { lazy, useDeferredValue, useMemo } from 'react'
-import { type ListFigure, transactionStatuses } from '#domain/lists.ts'
+import { type FigureName, figures } from '#domain/figures.ts'
 import { paymentNotes } from '#domain/paymentNotes.ts'
-import { Field, Select } from '#web/components/Field.tsx'
-import { anyOf, type FilterFieldProps, id, noteFilters, oneOf, personal, text } from '#web/lists/filters.ts'
+import { parseUtcDays } from '#domain/utcDays.ts'
+import { Field } from '#web/components/Field.tsx'
+import { Select } from '#web/components/Select.tsx'
+import { useCounterpartyName } from '#web/components/TransactionParts.tsx'
+import { anyOf, type FilterFieldProps, id, network, noteFilters, oneOf, personal, text } from '#web/lists/filters.ts'
+import { utcDaysText } from '#web/lists/range.ts'
 import type { ListDefinition } from '#web/lists/useListPage.ts'
 import { groupsQuery, type PolicyGroupWithAgents } from '#web/queries/agents.ts'
 import { contactQuery } from '#web/queries/contacts.ts'
 import {
   exportTransactions,
   isMoving,
+  outsideBursar,
   type Transaction,
   type TransactionParams,
+  transactionQuery,
+  transactionStatusNames,
   transactionsQuery,
 } from '#web/queries/transactions.ts'
 import { walletName, walletsQuery } from '#web/queries/wallets.ts'
@@ -25,15 +32,6 @@ const ContactField = lazy(async () => {
   }
 })
 
-const figureNames: Record<ListFigure, string> = {
-  payments: 'Payments',
-  accepted: 'Payments, without refused ones',
-  paid: 'Payments that were made',
-  completed: 'Completed payments',
-  ended: 'Completed and failed payments',
-  failed_24h: 'Failed in the last 24 hours',
-}
-
 export const transactionList = {
   path: '/dashboard/transactions',
   name: 'Transactions',
@@ -41,18 +39,22 @@ export const transactionList = {
   exportRows: exportTransactions,
   isMoving,
   filters: {
-    status: anyOf('Status', transactionStatuses),
+    status: anyOf('Status', transactionStatusNames),
     type: oneOf('Type', 'All types', {
       ...{ payout: 'Payout', transfer: 'Transfer', x402: 'Purchase', deposit: 'Deposit', withdrawal: 'Withdrawal' },
     }),
-    // Set by the figures of the overview.
+    // These are set by links of figures.
     figure: {
-      parse: (text) => (Object.hasOwn(figureNames, text) ? text : ''),
-      useText: (figure) => figureNames[figure as ListFigure],
+      parse: (text) => (Object.hasOwn(figures, text) ? text : ''),
+      useText: (figure) => figures[figure as FigureName].name,
     },
+    spent: { parse: (text) => (parseUtcDays(text) ? text : ''), useText: (text) => `Spent ${utcDaysText(text)}` },
+    recipientOf: id({ useText: useRecipientText }),
+    network,
     sender: id({ useText: useSenderText, field: { kind: 'custom', Field: SenderField, isHalf: true } }),
     contact: id({ useText: useContactText, field: { kind: 'custom', Field: ContactField } }),
     wallet: id({ useText: useWalletText }),
+    group: id({ useText: useGroupText }),
     recipient: personal(text('Recipient', { maxLength: 254, hint: 'Part of an email, phone number, address or name' })),
     memo: personal(text('Memo', { maxLength: paymentNotes.memo.max })),
     ...noteFilters,
@@ -61,9 +63,21 @@ export const transactionList = {
 export type TransactionList = typeof transactionList
 
 function useSenderText(sender: string) {
-  const { data: groups } = useQuery({ ...groupsQuery, enabled: sender !== 'user' })
+  const { data: groups } = useQuery({ ...groupsQuery, enabled: sender !== 'user' && sender !== 'outside' })
   const agent = groups?.flatMap((group) => group.agents).find((one) => one.id === sender)
-  return `Sender: ${sender === 'user' ? 'User' : (agent?.name ?? 'an agent')}`
+  const name = sender === 'user' ? 'User' : sender === 'outside' ? outsideBursar : (agent?.name ?? 'an agent')
+  return `Sender: ${name}`
+}
+
+function useGroupText(groupId: string) {
+  const group = useQuery(groupsQuery).data?.find(({ policyGroup }) => policyGroup.id === groupId)?.policyGroup
+  return `Policy group: ${group?.name ?? 'deleted'}`
+}
+
+function useRecipientText(paymentId: string) {
+  const { data: payment } = useQuery(transactionQuery(paymentId))
+  const known = useCounterpartyName(payment)
+  return `Recipient: ${known ?? 'that of one payment'}`
 }
 
 function useContactText(contactId: string) {
@@ -100,6 +114,7 @@ function SenderField({ value, onChange }: FilterFieldProps) {
         <Select {...control} value={value} onChange={({ target }) => onChange(target.value)}>
           <option value="">Everyone</option>
           <option value="user">User</option>
+          <option value="outside">{outsideBursar}</option>
           {agentOptions}
         </Select>
       )}

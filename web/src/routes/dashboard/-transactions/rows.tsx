@@ -1,31 +1,55 @@
+import { lazy, type ReactNode, Suspense } from 'react'
 import { CompactRow, DetailsLink } from '#web/components/DataTable.tsx'
 import { notesLine } from '#web/components/Notes.tsx'
-import { Ago, Time } from '#web/components/Time.tsx'
+import { RowTime } from '#web/components/Time.tsx'
 import {
   Counterparty,
+  counterpartyText,
   TransactionAmount,
   TransactionStatus,
   TransactionStatusChip,
 } from '#web/components/TransactionParts.tsx'
+import { formatAmount } from '#web/lib/format.ts'
 import { unitOf } from '#web/lib/networks.ts'
 import type { ShownRows } from '#web/lists/PagedCard.tsx'
 import {
   categoryLabel,
   hasOneSender,
+  isCompleted,
   movementOf,
   noteOf,
+  payoutState,
   senderOf,
   type Transaction,
 } from '#web/queries/transactions.ts'
 import { walletName } from '#web/queries/wallets.ts'
-import { ruleOf } from '../-agents/ruleNames.ts'
+
+// The rules are loaded once a refused payment is listed.
+const RuleName = lazy(() => import('../-agents/RuleName.tsx'))
 
 /** What to say besides the status. A refused payment is named by its rule. */
-const remarkOf = (transaction: Transaction): string | null =>
-  noteOf(transaction) ?? (transaction.refusal && ruleOf(transaction.refusal.rule).name)
+const remarkOf = (transaction: Transaction): ReactNode =>
+  noteOf(transaction) ??
+  (transaction.refusal && (
+    <Suspense key="rule" fallback={'\u00a0'}>
+      <RuleName rule={transaction.refusal.rule} />
+    </Suspense>
+  ))
+
+/** Where the money went, unless sign and status say it. */
+function placeOf(transaction: Transaction): string | null {
+  const { word } = movementOf(transaction)
+  return word === 'Paid' || word === 'Awaiting Claim' ? null : word
+}
+
+/** The remark, unless the chip says it. */
+const noteBesideChip = (transaction: Transaction): ReactNode =>
+  payoutState(transaction) === 'Awaiting Claim' ? null : remarkOf(transaction)
 
 const isDeposit = ({ category }: Transaction) => category === 'deposit'
 const walletOf = ({ fromWallet }: Transaction) => walletName(fromWallet ?? { name: null })
+
+const ownSideOf = (transaction: Transaction) => (isDeposit(transaction) ? walletOf(transaction) : senderOf(transaction))
 
 const Sender = ({ transaction }: { transaction: Transaction }) =>
   isDeposit(transaction) ? (
@@ -42,13 +66,18 @@ const Recipient = ({ transaction }: { transaction: Transaction }) =>
     <Counterparty transaction={transaction} />
   )
 
-const labelOf = (transaction: Transaction) =>
-  `View details of ${categoryLabel(transaction)}, ${transaction.amountUsdc} ${unitOf(transaction.fromWalletChain)}`
+/** With the other side, so that the links of different rows can be told apart. */
+function labelOf(transaction: Transaction): string {
+  const amount = `${formatAmount(transaction.amountUsdc)} ${unitOf(transaction.fromWalletChain)}`
+  const other = counterpartyText(transaction)
+  const side = other === null ? '' : ` ${isDeposit(transaction) ? 'from' : 'to'} ${other}`
+  return `View details of ${categoryLabel(transaction)}, ${amount}${side}`
+}
 
 const amountOf = (transaction: Transaction) => (
   <>
     <TransactionAmount transaction={transaction} />
-    <p className="text-muted empty:hidden">{movementOf(transaction).word}</p>
+    <p className="text-muted empty:hidden">{placeOf(transaction)}</p>
   </>
 )
 
@@ -58,7 +87,7 @@ export const rowsWith = (hrefOf: (transactionId: string) => string): ShownRows<T
     {
       header: 'Date',
       sorts: { falling: 'newest', rising: 'oldest' },
-      cell: (transaction) => <Time iso={transaction.createdAt} />,
+      cell: (transaction) => <RowTime iso={transaction.createdAt} />,
     },
     {
       header: 'Type',
@@ -66,7 +95,7 @@ export const rowsWith = (hrefOf: (transactionId: string) => string): ShownRows<T
         <>
           {categoryLabel(transaction)}
           <p className="wrap-anywhere text-muted lg:hidden">
-            {isDeposit(transaction) ? hasOneSender(transaction) && 'from ' : 'by '}
+            {isDeposit(transaction) ? hasOneSender(transaction) && <span>from </span> : <span>by </span>}
             <Sender transaction={transaction} />
           </p>
         </>
@@ -89,7 +118,7 @@ export const rowsWith = (hrefOf: (transactionId: string) => string): ShownRows<T
     { header: 'Amount', align: 'right', sorts: { falling: 'largest', rising: 'smallest' }, cell: amountOf },
     {
       header: 'Status',
-      cell: (transaction) => <TransactionStatus transaction={transaction} note={remarkOf(transaction)} />,
+      cell: (transaction) => <TransactionStatus transaction={transaction} note={noteBesideChip(transaction)} />,
     },
     {
       header: 'Actions',
@@ -103,18 +132,19 @@ export const rowsWith = (hrefOf: (transactionId: string) => string): ShownRows<T
       label={labelOf(transaction)}
       title={
         <>
-          {hasOneSender(transaction) && 'From '}
+          {hasOneSender(transaction) && <span>From </span>}
           <Counterparty transaction={transaction} />
         </>
       }
       amount={<TransactionAmount transaction={transaction} />}
       notes={[
-        <Ago key="at" iso={transaction.createdAt} />,
-        movementOf(transaction).word,
-        remarkOf(transaction),
-        isDeposit(transaction) ? walletOf(transaction) : senderOf(transaction),
-        notesLine(transaction),
+        notesLine(transaction) ?? ownSideOf(transaction),
+        placeOf(transaction),
+        noteBesideChip(transaction),
+        notesLine(transaction) && ownSideOf(transaction),
       ]}
+      time={<RowTime iso={transaction.createdAt} />}
+      isDone={isCompleted(transaction)}
       state={<TransactionStatusChip transaction={transaction} />}
     />
   ),

@@ -11,16 +11,22 @@ import { Card } from '#web/components/Card.tsx'
 import { Chip } from '#web/components/Chip.tsx'
 import { BudgetChart } from '#web/components/charts/BudgetChart.tsx'
 import { SpanChoice } from '#web/components/charts/SpanChoice.tsx'
+import { PaymentsLink } from '#web/components/PaymentsLink.tsx'
 import { ErrorState, Skeleton } from '#web/components/states.tsx'
 import { Time } from '#web/components/Time.tsx'
 import { formatAmount, formatDate, plural } from '#web/lib/format.ts'
 import type { Chain } from '#web/lib/networks.ts'
-import { budgetHistoryQuery, type UsageGroup, type UsageWallet } from '#web/queries/usage.ts'
+import { budgetHistoryQuery, type Usage, type UsageGroup, type UsageWallet } from '#web/queries/usage.ts'
 import { walletName } from '#web/queries/wallets.ts'
+import { KeysLeft, monthDays } from './cards.tsx'
 
 /** One wallet's spending this month, and its policy groups with their agents. */
-export function WalletUsage(props: { wallet: UsageWallet; onTopUp: (group: UsageGroup) => void }) {
-  const { wallet } = props
+export function WalletUsage(props: {
+  wallet: UsageWallet
+  month: Usage['globalBudget']
+  onTopUp: (group: UsageGroup) => void
+}) {
+  const { wallet, month } = props
   const { currentSpent, limit, percentUsed, remaining } = wallet.sessionKeyBudget
   return (
     <Card aria-labelledby="wallet-usage" className="overflow-hidden">
@@ -35,17 +41,24 @@ export function WalletUsage(props: { wallet: UsageWallet; onTopUp: (group: Usage
         <div className="flex items-center gap-3 max-sm:flex-row-reverse">
           <p className="sm:text-right">
             <span className="block text-muted text-small">Spent This Month</span>
-            <Amount value={currentSpent} chain={wallet.chain} className="font-semibold" />
+            <PaymentsLink search={{ wallet: wallet.id, spent: monthDays(month) }} chain={wallet.chain}>
+              <Amount value={currentSpent} chain={wallet.chain} className="font-semibold" />
+            </PaymentsLink>
             {limit !== null && (
               <span className="block text-muted text-small">
-                Session key: <Amount value={remaining ?? '0'} chain={wallet.chain} /> of{' '}
-                <Amount value={limit} chain={wallet.chain} /> left
+                <Amount value={remaining ?? '0'} chain={wallet.chain} /> of{' '}
+                <Amount value={limit} chain={wallet.chain} /> remaining
               </span>
             )}
           </p>
           {percentUsed !== null && <PercentRing percent={percentUsed} />}
         </div>
       </div>
+      {wallet.sessionKey && (
+        <div className="-mt-4 px-5 pb-5">
+          <KeysLeft keys={wallet.sessionKey} what="Its session key" chain={wallet.chain} />
+        </div>
+      )}
       {wallet.policyGroups.length === 0 ? (
         <p className="border-hairline border-t px-5 py-8 text-center text-muted">No policy groups for this wallet</p>
       ) : (
@@ -86,20 +99,23 @@ function Group(props: { group: UsageGroup; chain: Chain; onTopUp: () => void }) 
         </div>
         {budget.limit === null || budget.remaining === null ? (
           <p className="text-small sm:text-right">
-            <Amount value={budget.currentSpent} chain={chain} />{' '}
-            <span className="text-muted">spent · No budget limit</span>
+            <GroupSpent group={props.group} chain={chain} /> <span className="text-muted">spent · No budget limit</span>
           </p>
         ) : (
           <>
             <p className="text-small sm:text-right">
-              <Amount value={budget.currentSpent} chain={chain} /> <span className="text-muted">of</span>{' '}
+              <GroupSpent group={props.group} chain={chain} /> <span className="text-muted">of</span>{' '}
               <Amount value={budget.limit} chain={chain} />
               <span className="block text-muted">
                 <Amount value={budget.remaining} chain={chain} /> left
                 {budget.held !== '0' && (
-                  <>
-                    , <Amount value={budget.held} chain={chain} /> held
-                  </>
+                  <span>
+                    ,{' '}
+                    <PaymentsLink search={{ group: group.id, figure: 'holding' }} chain={chain}>
+                      <Amount value={budget.held} chain={chain} />
+                    </PaymentsLink>{' '}
+                    held
+                  </span>
                 )}
               </span>
               {budget.lastsUntil && (
@@ -133,8 +149,15 @@ function Group(props: { group: UsageGroup; chain: Chain; onTopUp: () => void }) 
                   </Chip>
                 </span>
                 <span className="text-small">
-                  <Amount value={agent.totalSpent} chain={chain} />{' '}
-                  <span className="text-muted">· {plural(agent.transactionCount, 'transaction')}</span>
+                  <PaymentsLink search={{ sender: agent.id, figure: 'completed' }} chain={chain}>
+                    <Amount value={agent.totalSpent} chain={chain} />
+                  </PaymentsLink>{' '}
+                  <span className="text-muted">
+                    ·{' '}
+                    <PaymentsLink search={{ sender: agent.id, figure: 'accepted' }} chain={chain}>
+                      {plural(agent.transactionCount, 'payment')}
+                    </PaymentsLink>
+                  </span>
                 </span>
               </li>
             ))}
@@ -149,6 +172,12 @@ function Group(props: { group: UsageGroup; chain: Chain; onTopUp: () => void }) 
     </li>
   )
 }
+
+const GroupSpent = ({ group, chain }: { group: UsageGroup; chain: Chain }) => (
+  <PaymentsLink search={{ group: group.id, figure: 'completed' }} chain={chain}>
+    <Amount value={group.budget.currentSpent} chain={chain} />
+  </PaymentsLink>
+)
 
 /** A group's budget over time, and its changes. */
 function GroupHistory(props: { groupId: string; name: string }) {

@@ -1,23 +1,35 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { Span } from '#domain/statistics.ts'
+import { formatUtcDays } from '#domain/utcDays.ts'
 import { Amount } from '#web/components/Amount.tsx'
 import { PercentRing } from '#web/components/BudgetRing.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Card, Fact } from '#web/components/Card.tsx'
 import { type By, SpanChoice } from '#web/components/charts/SpanChoice.tsx'
 import { SpendChart } from '#web/components/charts/SpendChart.tsx'
+import { PaymentsLink } from '#web/components/PaymentsLink.tsx'
 import { Loaded, Skeleton } from '#web/components/states.tsx'
-import { formatMoment, plural } from '#web/lib/format.ts'
-import { spendingQuery, type Usage, type UsageWallet } from '#web/queries/usage.ts'
+import { formatDate, formatMoment, plural } from '#web/lib/format.ts'
+import type { Chain } from '#web/lib/networks.ts'
+import { type KeyBudget, spendingQuery, type Usage, type UsageWallet } from '#web/queries/usage.ts'
 import { walletName } from '#web/queries/wallets.ts'
 
 const monthFormat = new Intl.DateTimeFormat('en-US', { month: 'long', year: 'numeric', timeZone: 'UTC' })
 const dayFormat = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', year: 'numeric', timeZone: 'UTC' })
 
-/** Spending from all wallets on Base in this UTC month, and what their session keys may still pay. */
-export function MonthlySpend(props: { budget: Usage['globalBudget'] }) {
-  const { budget } = props
+/** The month as a span of UTC days, for the list of its payments. */
+export const monthDays = ({ periodStart, periodEnd }: { periodStart: string; periodEnd: string }) =>
+  formatUtcDays({ from: Date.parse(periodStart), to: Date.parse(periodEnd) })
+
+/**
+ * Spending from all wallets on Base in this UTC month, against the limits of their session keys, with the month before; and what
+ * these keys can still pay, which began with each of them.
+ */
+export function MonthlySpend(props: { usage: Usage }) {
+  const { globalBudget: budget, sessionKeys } = props.usage
+  const { previous } = budget
   const starts = new Date(budget.periodStart)
+  const monthBefore = monthDays({ periodStart: previous.periodStart, periodEnd: budget.periodStart })
   return (
     <Card aria-labelledby="monthly" className="p-5">
       <h2 id="monthly" className="font-semibold">
@@ -29,28 +41,59 @@ export function MonthlySpend(props: { budget: Usage['globalBudget'] }) {
       </p>
       <div className="mt-4 flex flex-wrap items-center gap-x-8 gap-y-4">
         {budget.percentUsed !== null && <PercentRing percent={budget.percentUsed} className="size-28" />}
-        <dl className="min-w-[min(15rem,100%)] flex-1 divide-y divide-hairline">
+        <dl className="min-w-[min(15rem,100%)] max-w-[560px] flex-1 divide-y divide-hairline">
           <Fact name="Total Spent">
-            <Amount value={budget.currentSpent} className="font-semibold" />
+            <PaymentsLink search={{ spent: monthDays(budget) }}>
+              <Amount value={budget.currentSpent} className="font-semibold" />
+            </PaymentsLink>
           </Fact>
-          {budget.remaining !== null && (
-            <Fact name="Remaining">
-              <Amount value={budget.remaining} />
-            </Fact>
+          {budget.remaining !== null && budget.limit !== null && (
+            <>
+              <Fact name="Remaining">
+                <Amount value={budget.remaining} />
+              </Fact>
+              <Fact name="Limit of the session keys">
+                <Amount value={budget.limit} />
+              </Fact>
+            </>
           )}
-          {budget.limit !== null && (
-            <Fact name="Session key limits">
-              <Amount value={budget.limit} />
-            </Fact>
-          )}
+          <Fact name={`Spent in ${monthFormat.format(new Date(previous.periodStart))}`}>
+            <PaymentsLink search={{ spent: monthBefore }}>
+              <Amount value={previous.spent} />
+            </PaymentsLink>
+          </Fact>
           <Fact name="Resets">{dayFormat.format(new Date(budget.periodEnd))}, 00:00 UTC</Fact>
         </dl>
       </div>
+      {sessionKeys && <KeysLeft keys={sessionKeys} what="The session keys" />}
       <p className="mt-3 text-muted text-small">
-        Reclaimed payouts are not counted here, although they use up a session key’s limit. Months and days here are in
-        UTC; the dates of transactions and payouts, and their filters, are in your time zone.
+        Reclaimed payouts are not counted in the month, although they use up a session key’s limit. Months and days here
+        are in UTC; the dates of transactions and payouts, and their filters, are in your time zone.
       </p>
     </Card>
+  )
+}
+
+/** What session keys can still pay, with a ring of its own: they began on other days than the month. */
+export function KeysLeft(props: { keys: KeyBudget; what: string; chain?: Chain }) {
+  const { keys, what, chain } = props
+  return (
+    <div className="mt-4 flex items-center gap-3 border-hairline border-t pt-4">
+      {keys.endsAt !== null && <PercentRing percent={keys.percentUsed} />}
+      <p>
+        {keys.endsAt === null ? (
+          'No session key is valid, so nothing can be paid.'
+        ) : (
+          <>
+            {what} can still pay <Amount value={keys.remaining} chain={chain} className="font-semibold" /> of{' '}
+            <Amount value={keys.limit} chain={chain} />
+            <span className="block text-muted text-small">
+              <Amount value={keys.used} chain={chain} /> is used or held · until {formatDate(keys.endsAt)}
+            </span>
+          </>
+        )}
+      </p>
+    </div>
   )
 }
 
@@ -64,7 +107,7 @@ export function NetworkFees(props: { gas: Usage['gasAllowance'] }) {
         Network Fees
       </h2>
       <p className="text-muted text-small">Bursar pays the network fees of your payments, up to a daily allowance.</p>
-      <dl className="mt-4 divide-y divide-hairline">
+      <dl className="mt-4 max-w-[560px] divide-y divide-hairline">
         <Fact name="Used today">{percent}%</Fact>
         <Fact name="Left today">About {plural(payments, 'payment')}</Fact>
         <Fact name="Resets">{formatMoment(resetsAt)}</Fact>
@@ -147,7 +190,7 @@ export function SpendingCard(props: {
       <Loaded query={spending} loading={<Skeleton className="h-72" />}>
         {(data) => (
           <div aria-busy={spending.isPlaceholderData} className="transition-opacity aria-busy:opacity-60">
-            <SpendChart spending={data} by={by} chain={wallet?.chain ?? 'base'} />
+            <SpendChart spending={data} by={by} chain={wallet?.chain ?? 'base'} walletId={wallet?.id} />
           </div>
         )}
       </Loaded>

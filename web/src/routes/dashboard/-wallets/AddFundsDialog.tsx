@@ -2,14 +2,13 @@ import { useQuery } from '@tanstack/react-query'
 import { CircleCheck, ExternalLink } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { plainAmount } from '#domain/amountText.ts'
 import { saturatingSub } from '#domain/money.ts'
 import { onrampAmountProblem, onrampDecimals, onrampPresets, popularPreset } from '#domain/onrampRules.ts'
 import { Button, buttonClass } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { AmountField, FormDialog, formResolver } from '#web/components/forms.tsx'
 import { Notice } from '#web/components/Notice.tsx'
-import { dollars, microOf } from '#web/lib/amounts.ts'
+import { dollars, microOf, typedDecimal } from '#web/lib/amounts.ts'
 import { failureOf, failures } from '#web/lib/failures.ts'
 import { formatAmount } from '#web/lib/format.ts'
 import { unitOf } from '#web/lib/networks.ts'
@@ -37,7 +36,7 @@ export default function AddFundsDialog(props: WalletDialogProps) {
     // Opened before the call, because browsers block tabs that are opened after the click has been handled.
     const tab = window.open('', '_blank')
     try {
-      const { onrampUrl } = await createOnrampSession(wallet.address, plainAmount(amount))
+      const { onrampUrl } = await createOnrampSession(wallet.address, typedDecimal(amount))
       if (tab) {
         tab.opener = null
         tab.location.replace(onrampUrl)
@@ -51,7 +50,7 @@ export default function AddFundsDialog(props: WalletDialogProps) {
 
   if (opened) return <Waiting wallet={wallet} opened={opened} onClose={props.onClose} />
   const amount = form.watch('amount')
-  const sum = onrampAmountProblem(amount) ? null : formatAmount(plainAmount(amount))
+  const sum = onrampAmountProblem(amount) ? null : formatAmount(typedDecimal(amount))
   return (
     <FormDialog
       title="Add Funds"

@@ -1,17 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
 import { useBlocker } from '@tanstack/react-router'
 import { CircleAlert, CircleCheck, LoaderCircle } from 'lucide-react'
-import { useEffect, useEffectEvent, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { problemIn } from '#domain/readers/read.ts'
+import { readText } from '#domain/readers/text.ts'
 import { firstLimit } from '#domain/sessionKey.ts'
-import { slowDeployMs } from '#domain/walletRules.ts'
+import { walletName as nameRule, slowDeployMs } from '#domain/walletRules.ts'
 import type { PublicConfig } from '#schemas/account.ts'
 import { FullAddress } from '#web/components/Address.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Fact } from '#web/components/Card.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
-import { ErrorBox, Field, Input, Select } from '#web/components/Field.tsx'
+import { ErrorBox, Field, Input } from '#web/components/Field.tsx'
 import { RadioChoices } from '#web/components/RadioChoices.tsx'
+import { Select } from '#web/components/Select.tsx'
 import { Timeline } from '#web/components/Timeline.tsx'
 import { dollars } from '#web/lib/amounts.ts'
 import { chainConfig, contractsOfWallet } from '#web/lib/chainConfig.ts'
@@ -59,6 +62,7 @@ export default function DeployDialog(props: {
   const [name, setName] = useState('')
   const [allowance, setAllowance] = useState('0')
   const [showsProblems, setShowsProblems] = useState(false)
+  const advanced = useRef<HTMLDetailsElement>(null)
   const [ownWallet, setOwnWallet] = useState(false)
   const [walletAddress, setWalletAddress] = useState<string | null>(null)
   const primaryChain = usePrimaryChain()
@@ -102,6 +106,7 @@ export default function DeployDialog(props: {
     request.start(owner)
   }
 
+  const nameProblem = problemIn(readText(nameRule, name))
   const allowanceProblem = typedAllowanceProblem(allowance, firstLimit)
 
   switch (state.step) {
@@ -113,6 +118,9 @@ export default function DeployDialog(props: {
           onClose={props.onClose}
           onSubmit={() => {
             setShowsProblems(true)
+            if (nameProblem) return document.getElementsByName('name')[0]?.focus()
+            // A hidden field takes no focus.
+            if (allowanceProblem && advanced.current) advanced.current.open = true
             if (allowanceProblem) return document.getElementsByName('purchaseAllowance')[0]?.focus()
             if (!ownWallet) setState({ step: 'keypair', keypair: null })
             else if (walletAddress) deploy({ phrase: null, ownerAddress: walletAddress })
@@ -126,12 +134,11 @@ export default function DeployDialog(props: {
         >
           <div className="space-y-4">
             {state.error && <CreationFailed reason={state.error} />}
-            <Field label="Wallet name" aside="Optional">
+            <Field label="Wallet name" aside="Optional" error={(showsProblems && nameProblem) || undefined}>
               {(control) => (
                 <Input
                   {...control}
                   name="name"
-                  maxLength={60}
                   placeholder="Operations"
                   value={name}
                   onChange={(event) => setName(event.target.value)}
@@ -145,15 +152,20 @@ export default function DeployDialog(props: {
                 </Select>
               )}
             </Field>
-            <AllowanceField
-              name="purchaseAllowance"
-              aside={`Of the first ${dollars(firstLimit)}`}
-              value={allowance}
-              onChange={setAllowance}
-              onBlur={() => setShowsProblems(true)}
-              error={(showsProblems && allowanceProblem) || undefined}
-            />
             <OwnerChoice ownWallet={ownWallet} onChange={setOwnWallet} onAddress={setWalletAddress} />
+            <details ref={advanced}>
+              <summary className="w-fit cursor-pointer rounded-sm font-medium text-muted text-small">Advanced</summary>
+              <div className="mt-3">
+                <AllowanceField
+                  name="purchaseAllowance"
+                  aside={`Of the first ${dollars(firstLimit)}`}
+                  value={allowance}
+                  onChange={setAllowance}
+                  onBlur={() => setShowsProblems(true)}
+                  error={(showsProblems && allowanceProblem) || undefined}
+                />
+              </div>
+            </details>
           </div>
         </Dialog>
       )
@@ -185,7 +197,7 @@ function OwnerChoice(props: {
     {
       value: true,
       label: 'Use my connected wallet',
-      hint: 'Its account becomes the owner. There is no new phrase to keep.',
+      hint: 'That account becomes the owner, so there is no recovery phrase to write down.',
     },
   ]
   return (
@@ -279,10 +291,14 @@ function Deployed(props: {
       <AddressCheck wallet={wallet} ownerAddress={props.ownerAddress} />
       <dl className="mt-3 divide-y divide-hairline">
         <Fact name="Owner">
-          <span className="break-all font-mono text-small">{props.ownerAddress}</span>
+          <span translate="no" className="break-all font-mono text-small">
+            {props.ownerAddress}
+          </span>
         </Fact>
         <Fact name="Session key">
-          <span className="break-all font-mono text-small">{wallet.sessionKeyAddress}</span>
+          <span translate="no" className="break-all font-mono text-small">
+            {wallet.sessionKeyAddress}
+          </span>
         </Fact>
       </dl>
     </Dialog>

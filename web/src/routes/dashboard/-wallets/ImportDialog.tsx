@@ -1,15 +1,14 @@
 import { useForm } from 'react-hook-form'
 import { toast } from 'react-hot-toast/headless'
 import { privateKeyToAddress } from 'viem/accounts'
-import {
-  masterPasswordProblem,
-  privateKeyOf,
-  privateKeyProblem,
-  typedAddressProblem,
-  walletNameProblem,
-} from '#domain/walletRules.ts'
-import { Field, Select } from '#web/components/Field.tsx'
+import { chainIdOf } from '#domain/networks.ts'
+import { problemIn, valueIn } from '#domain/readers/read.ts'
+import { readText } from '#domain/readers/text.ts'
+import { readAddress } from '#domain/validators.ts'
+import { masterPasswordProblem, walletName as nameRule, privateKeyOf, privateKeyProblem } from '#domain/walletRules.ts'
+import { Field } from '#web/components/Field.tsx'
 import { FormDialog, formResolver, PasswordField, TextField } from '#web/components/forms.tsx'
+import { Select } from '#web/components/Select.tsx'
 import { importWallet, type Wallet, walletName } from '#web/queries/wallets.ts'
 import { creationProblem } from './walletProblems.ts'
 
@@ -21,10 +20,12 @@ type Values = {
   masterPassword: string
 }
 
+const typedAddress = ({ address, chain }: Values) => readAddress(address, chainIdOf(chain))
+
 const resolver = formResolver<Values>((values) => ({
-  name: walletNameProblem(values.name.trim()),
+  name: problemIn(readText(nameRule, values.name)),
   privateKey: privateKeyProblem(values.privateKey),
-  address: typedAddressProblem(values.address),
+  address: problemIn(typedAddress(values)),
   masterPassword: masterPasswordProblem(values.masterPassword),
 }))
 
@@ -56,7 +57,7 @@ export default function ImportDialog(props: { onClose: () => void }) {
       submit={['Add Wallet', 'Adding...']}
       send={async (values, idempotencyKey) => {
         const wallet = await importWallet(
-          { ...values, name: values.name.trim(), address: values.address.trim() },
+          { ...values, name: values.name.trim(), address: valueIn(typedAddress(values)) ?? values.address },
           idempotencyKey,
         )
         toast.success(`${walletName(wallet)} was added.`)
@@ -97,7 +98,7 @@ export default function ImportDialog(props: { onClose: () => void }) {
         form={form}
         name="address"
         label="Wallet address"
-        hint="Must be the address of the private key."
+        hint="The address that belongs to the private key."
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}

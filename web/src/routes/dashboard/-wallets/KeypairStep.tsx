@@ -2,8 +2,9 @@ import { Eye, EyeOff } from 'lucide-react'
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react'
 import { toast } from 'react-hot-toast/headless'
 import { Button } from '#web/components/Button.tsx'
+import { Checkbox } from '#web/components/Checkbox.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
-import { Checkbox, Field, Input } from '#web/components/Field.tsx'
+import { Field, Input } from '#web/components/Field.tsx'
 import { SecretCopyButton } from '#web/components/SecretCopyButton.tsx'
 
 const generatingMs = 2_000 // 2 seconds
@@ -99,7 +100,7 @@ function PhraseForm(props: {
   return (
     <Dialog
       title="Save your recovery phrase"
-      description="Write these 12 words down in order and keep them offline. They are shown only now."
+      description="Write these 12 words down in order and keep them offline. You won’t see them again."
       onClose={props.onClose}
       // Escape would discard words that may have been written down already.
       closable={false}
@@ -156,7 +157,9 @@ function Words(props: { phrase: string; revealed: boolean }) {
           <span aria-hidden="true" className="w-5 text-right text-muted text-small">
             {i + 1}
           </span>
-          <span className="font-mono">{props.revealed ? word : '••••••'}</span>
+          <span translate="no" className="font-mono">
+            {props.revealed ? word : '••••••'}
+          </span>
         </li>
       ))}
     </ol>

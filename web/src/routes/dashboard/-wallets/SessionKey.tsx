@@ -18,7 +18,7 @@ export function SessionKeyChip(props: { query: UseQueryResult<SessionKeyInfo> })
   const { data, isError } = props.query
   if (isError && !data)
     return (
-      <Chip tone="neutral" title="Failed to load session key info">
+      <Chip tone="neutral" title="Couldn’t load the session key">
         Unknown
       </Chip>
     )

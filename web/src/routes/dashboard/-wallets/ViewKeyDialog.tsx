@@ -39,7 +39,7 @@ export default function ViewKeyDialog(props: WalletDialogProps) {
           </>
         }
       >
-        <p data-testid="private-key" className="break-all rounded-control bg-sunken px-4 py-3 font-mono">
+        <p translate="no" data-testid="private-key" className="break-all rounded-control bg-sunken px-4 py-3 font-mono">
           {privateKey}
         </p>
       </Dialog>

@@ -6,9 +6,10 @@ import { haltText } from '#domain/walletHalt.ts'
 import { ActionMenu } from '#web/components/ActionMenu.tsx'
 import { ShortAddress } from '#web/components/Address.tsx'
 import { Balance } from '#web/components/Amount.tsx'
-import { Button, IconButton } from '#web/components/Button.tsx'
+import { Button } from '#web/components/Button.tsx'
 import { Card } from '#web/components/Card.tsx'
 import { Chip } from '#web/components/Chip.tsx'
+import { IconButton } from '#web/components/IconButton.tsx'
 import { dollars } from '#web/lib/amounts.ts'
 import { formatAmount } from '#web/lib/format.ts'
 import { networkName, unitOf } from '#web/lib/networks.ts'
@@ -97,8 +98,7 @@ export function WalletCard(props: {
           </p>
         ) : wallet.status === 'failed' ? (
           <p className="mt-4 text-muted text-small">
-            The wallet was not created{wallet.deployProblem && `: ${wallet.deployProblem.replace(/\.$/, '')}`}. Create a
-            new one instead.
+            {`The wallet was not created${wallet.deployProblem ? `: ${wallet.deployProblem.replace(/\.$/, '')}` : ''}. Create a new one instead.`}
           </p>
         ) : (
           <>

@@ -2,13 +2,15 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { toast } from 'react-hot-toast/headless'
-import { walletNameProblem } from '#domain/walletRules.ts'
+import { problemIn } from '#domain/readers/read.ts'
+import { readText } from '#domain/readers/text.ts'
+import { walletName as nameRule } from '#domain/walletRules.ts'
 import { AddressBox, ExplorerLink } from '#web/components/Address.tsx'
 import { Button } from '#web/components/Button.tsx'
+import { Checkbox } from '#web/components/Checkbox.tsx'
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
-import { Checkbox } from '#web/components/Field.tsx'
 import { FormDialog, formResolver, TextField } from '#web/components/forms.tsx'
 import { QrCode } from '#web/components/QrCode.tsx'
 import { formatAmount } from '#web/lib/format.ts'
@@ -27,7 +29,6 @@ export function ReceiveDialog(props: WalletDialogProps) {
       title={`Receive USDC in ${walletName(wallet)}`}
       description={`Send only USDC, and only on the ${networkName(wallet.chain)} network. Other tokens or networks may be lost.`}
       onClose={props.onClose}
-      cancel="Close"
       footer={<CopyButton text={wallet.address} what="address" wide />}
     >
       <div className="flex flex-col items-center gap-4">
@@ -61,7 +62,7 @@ function TestMoney(props: { wallet: Wallet }) {
 }
 
 type Values = { name: string }
-const resolver = formResolver<Values>(({ name }) => ({ name: walletNameProblem(name.trim()) }))
+const resolver = formResolver<Values>(({ name }) => ({ name: problemIn(readText(nameRule, name)) }))
 
 export function RenameDialog(props: WalletDialogProps) {
   const { wallet } = props
@@ -121,10 +122,9 @@ export function DeleteDialog(props: WalletDialogProps) {
       </p>
       {neverDeployed ? (
         <p>
-          It is not on {networkName(wallet.chain)}
-          {wallet.status === 'deploying' && ' yet, and Bursar stops creating it'}. Nobody should send money to its
-          address. If it is created after all, or money arrives there, only your owner key and the wallet’s recovery
-          sheet give access to it.
+          {`It is not on ${networkName(wallet.chain)}${wallet.status === 'deploying' ? ' yet, and Bursar stops creating it' : ''}.`}{' '}
+          Nobody should send money to its address. If it is created after all, or money arrives there, only your owner
+          key and the wallet’s recovery sheet give access to it.
         </p>
       ) : (
         <>

@@ -23,7 +23,6 @@ export default function WithdrawDialog(props: WalletDialogProps) {
           : `From ${walletName(wallet)} to your bank, through an exchange where you have an account.`
       }
       onClose={props.onClose}
-      cancel="Close"
       footer={
         <Button onClick={() => setSending(true)} disabled={!canPay(wallet)}>
           Send USDC

@@ -55,7 +55,6 @@ export default function DeliveriesDialog(props: { webhook: Webhook; onClose: () 
       title="Deliveries"
       description={<span className="wrap-anywhere">To {webhook.url}, newest first. They are kept for 30 days.</span>}
       onClose={props.onClose}
-      cancel="Close"
       footer={
         <Button
           busy={sending.input === null}
@@ -118,7 +117,9 @@ function DeliveryRow(props: { delivery: Delivery; busy: boolean; disabled: boole
     <li className="py-3">
       <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1">
         <div className="min-w-0">
-          <p className="wrap-anywhere font-mono text-small">{delivery.type}</p>
+          <p translate="no" className="wrap-anywhere font-mono text-small">
+            {delivery.type}
+          </p>
           <p className="text-muted text-small">
             <Time iso={delivery.createdAt} /> · {plural(delivery.attempts, 'attempt')}
           </p>
@@ -149,18 +150,22 @@ function DeliveryRow(props: { delivery: Delivery; busy: boolean; disabled: boole
           {delivery.attemptList.map((attempt) => (
             <div key={attempt.at} className="flex flex-wrap justify-between gap-x-4">
               <dt className="text-muted">{formatMoment(attempt.at)}</dt>
-              <dd>
-                {attempt.status ?? attempt.error}
-                {attempt.status !== null && attempt.error && ` · ${attempt.error}`} · {attempt.ms} ms
-              </dd>
+              <dd>{[attempt.status, attempt.error, `${attempt.ms} ms`].filter(Boolean).join(' · ')}</dd>
             </div>
           ))}
         </dl>
         <p className="mt-2 text-muted">
-          webhook-id <span className="break-all font-mono">{delivery.id}</span>
+          webhook-id{' '}
+          <span translate="no" className="break-all font-mono">
+            {delivery.id}
+          </span>
         </p>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
-        <pre tabIndex={0} className="mt-1 max-h-80 overflow-auto rounded-control bg-sunken p-3 text-small">
+        <pre
+          translate="no"
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
+          tabIndex={0}
+          className="mt-1 max-h-80 overflow-auto rounded-control bg-sunken p-3 text-small"
+        >
           {pretty(delivery.body)}
         </pre>
       </details>

@@ -2,9 +2,9 @@ import { useForm } from 'react-hook-form'
 import { toast } from 'react-hot-toast/headless'
 import { events, type WebhookEvent, webhookEvents } from '#domain/events.ts'
 import { Button } from '#web/components/Button.tsx'
+import { Checkbox } from '#web/components/Checkbox.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
-import { Checkbox } from '#web/components/Field.tsx'
 import { FormDialog, formResolver, TextField } from '#web/components/forms.tsx'
 import { formatMoment } from '#web/lib/format.ts'
 import { createWebhook, editWebhook, type Webhook } from '#web/queries/webhooks.ts'
@@ -79,7 +79,7 @@ export default function WebhookDialog(props: {
           value="all"
           {...form.register('all')}
           label="Every event"
-          hint="Including those that later versions add."
+          hint="Includes event types added later."
         />
         <Checkbox type="radio" value="some" {...form.register('all')} label="Only these" />
         {form.watch('all') === 'some' && (
@@ -89,7 +89,11 @@ export default function WebhookDialog(props: {
                 key={name}
                 value={name}
                 {...form.register('events')}
-                label={<span className="font-mono text-small">{name}</span>}
+                label={
+                  <span translate="no" className="font-mono text-small">
+                    {name}
+                  </span>
+                }
                 hint={events[name].text}
               />
             ))}
@@ -122,15 +126,15 @@ export function SecretDialog(props: { created: NewSecret; onClose: () => void })
         <div>
           <p className="mb-1 text-muted text-small">Signing secret of {hostOf(webhook)}</p>
           <div className="flex items-center justify-between gap-2 rounded-control bg-sunken py-1.5 pr-2 pl-4">
-            <span data-testid="webhook-secret" className="break-all font-mono text-small">
+            <span translate="no" data-testid="webhook-secret" className="break-all font-mono text-small">
               {secret}
             </span>
             <CopyButton text={secret} what="secret" />
           </div>
         </div>
         <p>
-          Use it to check the signature of each request, with any library for Standard Webhooks.{' '}
-          {oldSecretUntil && `The old secret also signs until ${formatMoment(oldSecretUntil)}.`}
+          Use it to check the signature of each request, with any library for Standard Webhooks.
+          {oldSecretUntil && <span> The old secret also signs until {formatMoment(oldSecretUntil)}.</span>}
         </p>
       </div>
     </Dialog>

@@ -10,7 +10,7 @@ import { Chip } from '#web/components/Chip.tsx'
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
 import { type Column, DataTable } from '#web/components/DataTable.tsx'
 import { EmptyState, Loaded, SkeletonRows } from '#web/components/states.tsx'
-import { Time } from '#web/components/Time.tsx'
+import { RowTime } from '#web/components/Time.tsx'
 import { flagsOf, textsOf } from '#web/lib/search.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { useWhileHere } from '#web/lib/useWhileHere.ts'
@@ -111,7 +111,7 @@ function WebhookTable(props: { webhooks: Webhook[]; onAct: (act: WebhookAct, web
         <Chip tone={enabled ? 'good' : disabledReason ? 'bad' : 'neutral'}>{enabled ? 'On' : 'Off'}</Chip>
       ),
     },
-    { header: 'Created', cell: (webhook) => <Time iso={webhook.createdAt} as="date" />, wideOnly: true },
+    { header: 'Created', cell: (webhook) => <RowTime iso={webhook.createdAt} as="date" />, wideOnly: true },
     {
       header: 'Actions',
       align: 'right',

@@ -10,7 +10,7 @@ export const eventsText = ({ events }: Webhook): string =>
 
 /** Why Bursar switched a webhook off, and how to fix it. */
 export const disabledTexts: Record<DisableReason, string> = {
-  gone: 'Switched off: the address returned 410, which means that it wants no more events.',
+  gone: 'Switched off: the address returned 410 Gone, so we stopped sending events.',
   failing: 'Switched off: every attempt failed for three days. Fix the receiver, then switch it on again.',
   too_many_waiting: 'Switched off: the address can’t keep up with the events. Make it faster or choose fewer events.',
 }

@@ -28,7 +28,7 @@ export default function AuthorityDialog(props: WalletDialogProps) {
     return (
       <Dialog title="Revoke authority" description={walletName(wallet)} onClose={onClose}>
         {query.error ? (
-          <ErrorState error={query.error} fallback="Failed to load session key info" onRetry={() => query.refetch()} />
+          <ErrorState error={query.error} fallback="Couldn’t load the session key" onRetry={() => query.refetch()} />
         ) : (
           <Skeleton className="h-40" />
         )}
@@ -213,7 +213,9 @@ function Copyable(props: { name: string; value: string; what: string }) {
     <div>
       <dt className="text-muted text-small">{props.name}</dt>
       <dd className="flex items-center justify-between gap-2 rounded-control bg-sunken py-1 pr-1 pl-3">
-        <span className="break-all font-mono text-small">{props.value}</span>
+        <span translate="no" className="break-all font-mono text-small">
+          {props.value}
+        </span>
         <CopyButton text={props.value} what={props.what} />
       </dd>
     </div>

@@ -2,6 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { formatUsdc } from '#domain/money.ts'
+import { chainIdOf } from '#domain/networks.ts'
+import { problemIn, valueIn } from '#domain/readers/read.ts'
 import { AddressBox } from '#web/components/Address.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Fact } from '#web/components/Card.tsx'
@@ -11,7 +13,7 @@ import { formResolver, TextField } from '#web/components/forms.tsx'
 import { chainConfig } from '#web/lib/chainConfig.ts'
 import { formatAmount } from '#web/lib/format.ts'
 import { networkWarning, unitOf } from '#web/lib/networks.ts'
-import { withdrawalProblem } from '#web/lib/withdrawalProblem.ts'
+import { withdrawalAddress } from '#web/lib/withdrawalAddress.ts'
 import { configQuery } from '#web/queries/config.ts'
 import { ownerSigningContext, walletName } from '#web/queries/wallets.ts'
 import type { WalletDialogProps } from '../walletSearch.ts'
@@ -32,12 +34,13 @@ type Values = { to: string }
 export default function ExitDialog(props: WalletDialogProps) {
   const { wallet, onClose } = props
   const [state, setState] = useState<Step>({ step: 'address' })
+  const destination = (text: string) => withdrawalAddress(text, wallet.address, chainIdOf(wallet.chain))
   const form = useForm<Values>({
-    resolver: formResolver<Values>(({ to }) => ({ to: withdrawalProblem(to.trim(), wallet.address) })),
+    resolver: formResolver<Values>(({ to }) => ({ to: problemIn(destination(to)) })),
     reValidateMode: 'onSubmit',
     defaultValues: { to: '' },
   })
-  const to = form.watch('to').trim()
+  const to = valueIn(destination(form.watch('to'))) ?? ''
   const config = useQuery(configQuery).data
   const context = useQuery({
     queryKey: ['owner-signing-context', wallet.id],
@@ -96,7 +99,7 @@ export default function ExitDialog(props: WalletDialogProps) {
             <Fact name="Amount">{amount}</Fact>
             <Fact name="Network">{networkWarning(wallet.chain)}</Fact>
             <Fact name="Network fee">Covered</Fact>
-            <Fact name="Can it be undone?">No. Compare the address group by group.</Fact>
+            <Fact name="Can it be undone?">No. Check the address four characters at a time.</Fact>
           </dl>
           <OwnerKey {...owner.keyProps} />
         </div>

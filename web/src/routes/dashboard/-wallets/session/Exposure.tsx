@@ -15,7 +15,7 @@ export function Exposure(props: { wallet: Wallet; info: SessionKeyInfo; nextLimi
   return (
     <div data-testid="exposure" className="rounded-control bg-sunken px-4 py-3">
       <p>
-        Most that can leave without you{next === null ? '' : ' now'}:{' '}
+        {`Most that can leave without you${next === null ? '' : ' now'}:`}{' '}
         <Sum value={wallet.exposure?.canLeave ?? null} unit={unit} />
       </p>
       {next !== null && (

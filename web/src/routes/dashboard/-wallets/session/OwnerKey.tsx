@@ -52,7 +52,9 @@ export function OwnerKey(
   return (
     <fieldset disabled={props.disabled}>
       <legend className="mb-1 font-medium text-small">Sign with your owner key</legend>
-      <p className="mb-2 break-all font-mono text-muted text-small">{props.owner}</p>
+      <p translate="no" className="mb-2 break-all font-mono text-muted text-small">
+        {props.owner}
+      </p>
       <RadioChoices name="owner-key" choices={ways} value={props.by} onChange={props.onBy} />
       <div className="mt-2">
         {props.by === 'wallet' ? (

@@ -65,7 +65,10 @@ export default function RecoveryDialog(props: WalletDialogProps) {
             {sheet.facts.map(([name, value]) => (
               <div key={name} className="py-2 sm:grid sm:grid-cols-[11rem_1fr] sm:gap-4">
                 <dt className="text-muted text-small">{name}</dt>
-                <dd className={clsx('text-small', value.includes(' ') ? 'wrap-anywhere' : 'break-all font-mono')}>
+                <dd
+                  translate="no"
+                  className={clsx('text-small', value.includes(' ') ? 'wrap-anywhere' : 'break-all font-mono')}
+                >
                   {value}
                 </dd>
               </div>

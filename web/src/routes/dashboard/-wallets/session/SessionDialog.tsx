@@ -104,7 +104,6 @@ export default function SessionDialog(props: WalletDialogProps & { isForPurchase
       title="Session Key Management"
       description={walletName(wallet)}
       onClose={onClose}
-      cancel="Close"
       footer={
         <>
           {info && !info.sessionRevoked && (
@@ -145,7 +144,7 @@ export default function SessionDialog(props: WalletDialogProps & { isForPurchase
           {info.isExpired && <p className="text-red text-small">Rotate to enable transactions again</p>}
         </div>
       ) : query.error ? (
-        <ErrorState error={query.error} fallback="Failed to load session key info" onRetry={() => query.refetch()} />
+        <ErrorState error={query.error} fallback="Couldn’t load the session key" onRetry={() => query.refetch()} />
       ) : (
         <div className="space-y-3">
           <Skeleton className="h-16" />
@@ -175,15 +174,15 @@ function Facts(props: { info: SessionKeyInfo; chain: Chain; chip: React.ReactNod
         <Fact name="Valid until">{formatMoment(info.validUntil * 1000)}</Fact>
         <Fact name="Rotation">
           {info.rotationDisabled
-            ? 'By you only: our authority is revoked'
+            ? 'Only you can: we no longer have access'
             : info.sessionRevoked
-              ? 'By you only: you revoked the session'
+              ? 'Only you can: you revoked the session'
               : 'By Bursar, or by you'}
         </Fact>
       </dl>
       <p className="text-muted text-small">
-        Spent is everything that this key has paid out except for purchases. A payout that you reclaim is returned to
-        the wallet and deducted from total spent, but not from this limit.
+        “Spent” is everything this key has paid, excluding purchases. A payout that you reclaim is returned to the
+        wallet and deducted from total spent, but not from this limit.
       </p>
     </>
   )

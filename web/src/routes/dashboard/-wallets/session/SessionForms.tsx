@@ -160,7 +160,7 @@ export function RevokeForm(props: {
     <Dialog
       title="Revoke session"
       role="alertdialog"
-      description="Ends our session key for this wallet immediately."
+      description="Immediately revokes our session key for this wallet."
       onClose={props.onClose}
       {...owner.dialog}
       onSubmit={owner.run}

@@ -1,4 +1,7 @@
-import { formatUsdc, type MicroUsdc, min, saturatingSub } from '#domain/money.ts'
+import { type MicroUsdc, min, saturatingSub } from '#domain/money.ts'
+import { amountForField, readAmount } from '#domain/readers/amount.ts'
+import { asciiDigits } from '#domain/readers/digits.ts'
+import { problemIn } from '#domain/readers/read.ts'
 import {
   allowanceInMicro,
   allowanceProblem,
@@ -18,8 +21,11 @@ import type { Grant, SessionKeyInfo } from '#web/queries/wallets.ts'
 /** A session key's limit (decimal USDC), its purchase allowance (whole USDC) and its duration (whole hours), as typed. */
 export type GrantValues = { limit: string; allowance: string; hours: string }
 
-/** 0 for an empty field; NaN if the text is not a number. */
-export const typedHours = (hours: string) => (/^\d{0,6}(?:\.\d*)?$/.test(hours.trim()) ? Number(hours) : Number.NaN)
+/** 0 for an empty field; NaN if the text is not a whole number: '1.000' may mean a thousand. */
+export function typedHours(text: string): number {
+  const digits = asciiDigits(text).trim()
+  return /^\d{0,6}$/.test(digits) ? Number(digits) : Number.NaN
+}
 
 /** In whole USDC; NaN if the text is not a whole number of them. */
 export function typedAllowance(text: string): number {
@@ -28,7 +34,8 @@ export function typedAllowance(text: string): number {
 }
 
 /** Null if a session with `limit` (micro-USDC) may have this purchase allowance. */
-export const typedAllowanceProblem = (text: string, limit: bigint) => allowanceProblem(typedAllowance(text), limit)
+export const typedAllowanceProblem = (text: string, limit: bigint) =>
+  problemIn(readAmount(text, 6, allowanceProblem(Number.NaN, limit)!)) ?? allowanceProblem(typedAllowance(text), limit)
 
 /** The limit in micro-USDC; null while it is not allowed. */
 export function grantedLimit({ limit }: Pick<GrantValues, 'limit'>): MicroUsdc | null {
@@ -38,7 +45,7 @@ export function grantedLimit({ limit }: Pick<GrantValues, 'limit'>): MicroUsdc |
 
 /** Problems in the order of the fields. Without a valid limit, the allowance is only compared with the highest one. */
 export const grantProblems = (values: GrantValues) => ({
-  limit: limitProblem(typedMicro(values.limit)),
+  limit: problemIn(readAmount(values.limit, 6, limitProblem(null)!)) ?? limitProblem(typedMicro(values.limit)),
   allowance: typedAllowanceProblem(values.allowance, grantedLimit(values) ?? maxLimit),
   hours: durationProblem(typedHours(values.hours)),
 })
@@ -67,7 +74,7 @@ export function firstPurchases(info: SessionKeyInfo, now: number): GrantValues |
   const allowance = proposedAllowance(left)
   const hours = Math.min(maxHours, Math.ceil((info.validUntil * 1000 - now) / hourMs))
   if (!info.isActive || allowance === 0 || hours < 1) return null
-  return { limit: formatUsdc(left), allowance: String(allowance), hours: String(hours) }
+  return { limit: amountForField(left), allowance: String(allowance), hours: String(hours) }
 }
 
 /** The same, with the usual limit and duration if the session cannot be shared. */

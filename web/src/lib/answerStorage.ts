@@ -1,0 +1,23 @@
+import { hourMs } from '#domain/time.ts'
+import { tabStorage } from './storage.ts'
+import { storedUser } from './tokens.ts'
+
+const storageKey = 'kept_answers'
+const maxAgeMs = hourMs
+
+type Answer = [queryKey: readonly unknown[], data: unknown]
+type Kept = { userId: string; at: number; answers: Answer[] }
+
+/** The last answers of this tab to the user who is signed in, at most an hour old. */
+export function keptAnswers(): Answer[] {
+  const text = tabStorage.get(storageKey)
+  const kept = text === null ? null : (JSON.parse(text) as Kept)
+  if (!kept || kept.userId !== storedUser()?.id || Date.now() - kept.at > maxAgeMs) return []
+  return kept.answers
+}
+
+export function storeAnswers(userId: string, answers: Answer[]): void {
+  tabStorage.set(storageKey, JSON.stringify({ userId, at: Date.now(), answers } satisfies Kept))
+}
+
+export const forgetAnswers = () => tabStorage.remove(storageKey)

@@ -1,0 +1,35 @@
+import { plural } from '#web/lib/format.ts'
+import type { Change, EndedChanges } from '#web/queries/changes.ts'
+
+const vias: Record<NonNullable<Change['via']>, string | null> = {
+  dashboard: null,
+  api: 'through the API',
+  mcp: 'through MCP',
+  claim_page: 'on the claim page',
+  operator: null,
+}
+
+/** 'Scout, through the API'. Whoever had the owner's session was signed in as the owner. */
+export function actorText({ by, via }: Pick<Change, 'by' | 'via'>): string {
+  const names: Record<Change['by']['type'], string> = {
+    owner: 'Signed in as you',
+    agent: by.name ?? 'An agent',
+    operator: 'The operator',
+    recipient: 'The recipient',
+    bursar: 'Bursar',
+  }
+  return [names[by.type], via && vias[via]].filter(Boolean).join(', ')
+}
+
+/** '2 webhooks, 1 agent ended.' */
+export function endedText(ended: EndedChanges): string {
+  const parts = [
+    [ended.webhooks, 'webhook'],
+    [ended.agents, 'agent'],
+    [ended.credentials, 'credential'],
+    [ended.connections, 'connection'],
+    [ended.permissions, 'permission'],
+  ] as const
+  const named = parts.filter(([count]) => count > 0).map(([count, name]) => plural(count, name))
+  return named.length === 0 ? 'Nothing was left to end.' : `${named.join(', ')} ended.`
+}

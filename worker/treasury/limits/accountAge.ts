@@ -1,0 +1,30 @@
+import { usdcSetting } from '#domain/money.ts'
+import { hourMs } from '#domain/time.ts'
+import type { Context } from '../core/context.ts'
+import { inMemory } from '../core/memory.ts'
+import { fromColumn } from '../storage/columns.ts'
+
+/** True once the account has been found to be established, which is permanent. */
+export const established = inMemory(() => ({ isKnown: false }))
+
+/**
+ * Whether the account is old enough and has confirmed enough payments on the primary network, in number and in USDC, which
+ * is then permanent. Until then it is new and shares what the deployment gives to all new accounts.
+ */
+export function isEstablished(ctx: Context): boolean {
+  const known = established(ctx)
+  known.isKnown ||= readEstablished(ctx)
+  return known.isKnown
+}
+
+function readEstablished({ store, limits, now }: Context): boolean {
+  const before = now() - limits.establishedAfterHours * hourMs
+  if (!store.first('SELECT 1 FROM wallet WHERE created_at <= ? LIMIT 1', before)) return false
+  const { payments, sent } = store.first<{ payments: number; sent: number }>(
+    'SELECT payments, sent FROM gas_level',
+  ) ?? {
+    payments: 0,
+    sent: 0,
+  }
+  return payments >= limits.establishedAfterPayments && fromColumn(sent) >= usdcSetting(limits.establishedAfterUsdc)
+}

@@ -1,0 +1,213 @@
+import { isSeller } from '#domain/kinds/kinds.ts'
+import type { MicroUsdc } from '#domain/money.ts'
+import { minPayout, minPayoutText } from '#domain/payment.ts'
+import { decideAmount, mostAllowed, type PaymentKind, type WalletFunds } from '#domain/policy.ts'
+import type { Refusal } from '#domain/refusal.ts'
+import type { Verdict } from '#domain/rules/rule.ts'
+import { classFor } from '#domain/x402/purchaseClasses.ts'
+import type { Recipient } from '#schemas/paymentTerms.ts'
+import { type Refused, type Result, refuse } from '../../result.ts'
+import { approvalRulesFor, paymentKind } from '../approvals/approvalRules.ts'
+import { contactChangedRefusal, mayAsk, noRules, recipientChanged } from '../approvals/ask.ts'
+import { chainNow, unreachable } from '../core/chainHeads.ts'
+import { suspendedOwner } from '../core/commonRefusals.ts'
+import type { Context } from '../core/context.ts'
+import { walletSetRefusal } from '../core/contracts.ts'
+import { newPaymentRefusal } from '../core/stop.ts'
+import { walletFunds } from '../ledger/balances.ts'
+import type { GroupWindows } from '../ledger/windows.ts'
+import { type Admission, admit, sharedNeed } from '../limits/admission.ts'
+import { messageTo } from '../limits/messageLimits.ts'
+import type { TakenRates } from '../limits/rates.ts'
+import { type Caller, resolveTarget } from '../policies/paymentParties.ts'
+import { classRefusal, withMaximum } from '../purchases/open.ts'
+import type { Target } from '../storage/newPayment.ts'
+import type { GrantRow, PaymentRow } from '../storage/rows.ts'
+import { accountFull } from '../storage/store.ts'
+import { type Gathered, isUnread, type Need } from './needs.ts'
+import { hasNumbers, purchaseFunds, purchaseProblem } from './purchase.ts'
+import { forbiddenRecipient, lookupRefusal, recipientState, smsRefusal } from './recipients.ts'
+
+/** What the amount of a payment was compared with, as far as it was read. */
+export type Basis = { funds?: WalletFunds; kind?: PaymentKind }
+
+/** Refused by the owner's policy or for lack of funds. Such a refusal of a payment is recorded. */
+export type RefusedByPolicy = Basis & { ok: false; by: 'policy'; caller: Caller; refusal: Refusal }
+
+/** A payment that nothing refuses, and what carrying it out needs. */
+export type Decided = Required<Basis> & {
+  ok: true
+  caller: Caller
+  target: Target
+  /** Of the rules that count over time. */
+  windows: GroupWindows
+  /** Whether it is a purchase that uses a number of its session. */
+  isNumbered: boolean
+  /** A recipient that was looked up now. */
+  isNewlyKnown: boolean
+  admission: Admission
+  /** The rules by which the owner has to approve it first, and the token of the rate at which owners are asked; null if none do. */
+  asks: { rules: Verdict[]; rate: TakenRates } | null
+  /** The permission that it uses instead of asking. */
+  grant: GrantRow | null
+}
+
+export type Decision = Decided | Problem
+type Problem = RefusedByPolicy | (Refused & { by?: never }) | Need
+
+/** What a decision is about. `approved` is the waiting payment that the owner approves: nobody is asked again. */
+type Request = {
+  ctx: Context
+  caller: Caller
+  to: Recipient
+  amount: MicroUsdc
+  gathered: Gathered
+  approved: PaymentRow | null
+}
+/** What the checks find out. Each may use what those before it have found. */
+type Facts = Request & Omit<Decided, 'ok' | 'asks'> & { asks?: Decided['asks'] }
+type Check = (facts: Facts) => Problem | null
+
+/**
+ * Every check of a payment, in order: the first problem is the decision. Those that cause work elsewhere come last, because a
+ * request that is refused anyway should cost nothing.
+ */
+const checks: readonly Check[] = [
+  accountPays,
+  policyAllowsRecipient,
+  recipientIsAsApproved,
+  recipientCanBePaid,
+  payoutIsLargeEnough,
+  purchaseIsPossible,
+  moneySuffices,
+  limitsAllow,
+  recipientIsNotBlocked,
+  ownerMayBeAsked,
+  sharedLimitsAllow,
+]
+
+/**
+ * Decides about a payment of `found`, for `accept`, which then carries it out, and for `check`, which only says what was decided.
+ * Changes nothing. What is missing is returned as a need.
+ */
+export function decidePayment(
+  ctx: Context,
+  found: Result<Caller>,
+  { to, amount }: { to: Recipient; amount: MicroUsdc },
+  gathered: Gathered,
+  approved: PaymentRow | null = null,
+): Decision {
+  if (!found.ok) return found
+  const request: Request = { ctx, caller: found.value, to, amount, gathered, approved }
+  const facts = request as Facts
+  for (const check of checks) {
+    const problem = check(facts)
+    if (problem) return problem
+  }
+  return { ...facts, ok: true, asks: facts.asks ?? null }
+}
+
+function accountPays({ ctx, caller: { wallet } }: Facts): Problem | null {
+  if (ctx.store.isFull) return accountFull
+  return suspendedOwner(ctx) ?? newPaymentRefusal(ctx) ?? walletSetRefusal(ctx, wallet)
+}
+
+function policyAllowsRecipient(facts: Facts): Problem | null {
+  const target = resolveTarget(facts.ctx, facts.caller, facts.to)
+  if ('refusal' in target) return byPolicy(facts.caller, target.refusal)
+  facts.target = target
+  return null
+}
+
+function recipientIsAsApproved({ caller: { wallet }, target, approved }: Facts): Problem | null {
+  return approved && recipientChanged(approved, wallet, target) ? contactChangedRefusal : null
+}
+
+function recipientCanBePaid({ ctx, caller: { wallet }, target: { address, phone } }: Facts): Problem | null {
+  return (address && forbiddenRecipient(ctx, wallet, address)) || (phone && smsRefusal(ctx, phone)) || null
+}
+
+function payoutIsLargeEnough({ target, amount }: Facts): Problem | null {
+  if (target.address !== null || amount >= minPayout) return null
+  return refuse('invalid_input', minPayoutText, { field: 'amount' })
+}
+
+function purchaseIsPossible({ ctx, caller, to, amount, gathered, approved }: Facts): Problem | null {
+  return isSeller(to) ? purchaseProblem(ctx, caller, to, amount, gathered, approved) : null
+}
+
+/** Whether policy, session key and wallet have enough for the amount, by figures that are read again before they refuse. */
+function moneySuffices(facts: Facts): Problem | null {
+  const { ctx, caller, target, to, amount, gathered } = facts
+  const { wallet, session, agent, policy } = caller
+  const agentId = agent?.id ?? null
+  const now = ctx.now()
+  const isNumbered = hasNumbers(wallet, to)
+  const funds = (isNumbered ? purchaseFunds : walletFunds)(wallet, session, gathered.arriving)
+  const { kind, windows } = paymentKind(ctx, caller, target, to, amount, now)
+  const decision = decideAmount(policy, funds, amount, chainNow(ctx, wallet, now), kind)
+  if (!decision.ok) {
+    // Refusals for balance or session require a fresh reading of the chain. A refusal for a budget does not; only the
+    // figures reported with it do.
+    if (gathered.refresh === 'none' && wallet.status === 'active') {
+      const freshEnoughMs = decision.refusal.rule.startsWith('group.') ? 2_000 : 0
+      return { need: 'refresh', wallet, agentId, freshEnoughMs }
+    }
+    return isUnread(decision.refusal, gathered) ? unreachable : byPolicy(caller, decision.refusal, { funds, kind })
+  }
+  const usedUp = isNumbered && classRefusal(ctx, wallet, session!, agentId, classFor(amount)!)
+  if (usedUp) {
+    const most = mostAllowed(policy, funds, chainNow(ctx, wallet, now), kind)
+    return byPolicy(caller, withMaximum(usedUp, most), { funds, kind })
+  }
+  Object.assign(facts, { funds, kind, windows, isNumbered })
+  return null
+}
+
+function limitsAllow(facts: Facts): Problem | null {
+  const admission = admit(facts.ctx, workOf(facts))
+  if (!admission.ok) return admission
+  facts.admission = admission
+  return null
+}
+
+function recipientIsNotBlocked(facts: Facts): Problem | null {
+  const { ctx, caller, target, gathered } = facts
+  const { wallet, agent } = caller
+  const state = target.address ? recipientState(ctx, wallet, target.address, gathered.lookup) : 'known'
+  if (state === null) return { need: 'lookup', wallet, agentId: agent?.id ?? null, address: target.address! }
+  if (typeof state === 'object') return state
+  facts.isNewlyKnown = state === 'clear'
+  return lookupRefusal(state)
+}
+
+function ownerMayBeAsked(facts: Facts): Problem | null {
+  const { ctx, caller, target, amount, kind, approved } = facts
+  const { rules, grant } = approved ? noRules : approvalRulesFor(ctx, caller, target, amount, kind)
+  facts.grant = grant
+  if (rules.length === 0) return null
+  const rate = mayAsk(ctx, caller, target, amount)
+  if (!rate.ok) return rate
+  facts.asks = { rules, rate }
+  return null
+}
+
+/** A payment that waits for its owner takes nothing yet of what accounts share. */
+function sharedLimitsAllow(facts: Facts): Problem | null {
+  return facts.asks ? null : sharedNeed(facts.ctx, workOf(facts), facts.admission, facts.gathered.grants)
+}
+
+const workOf = ({ caller: { wallet, agent }, to, target }: Facts) => ({
+  wallet,
+  agentId: agent?.id ?? null,
+  message: messageTo(target),
+  isPurchase: isSeller(to),
+})
+
+const byPolicy = (caller: Caller, refusal: Refusal, basis: Basis = {}): RefusedByPolicy => ({
+  ok: false,
+  by: 'policy',
+  caller,
+  refusal,
+  ...basis,
+})
