@@ -66,12 +66,11 @@ function AgentsPage() {
   useEffect(() => {
     if (chosen.current === search.group) return
     chosen.current = search.group
-    requestAnimationFrame(() =>
-      setTimeout(() => {
-        const shown = search.group ? column.current : document.getElementById('content')
-        if (document.activeElement === document.body) shown?.focus({ preventScroll: true })
-      }),
-    )
+    // The browser itself takes the focus from a hidden element, but only after a frame.
+    const active = document.activeElement
+    if (active !== document.body && active?.checkVisibility()) return
+    const shown = search.group ? column.current : document.getElementById('content')
+    shown?.focus({ preventScroll: true })
   }, [search.group])
 
   return (
