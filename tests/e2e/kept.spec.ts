@@ -97,12 +97,20 @@ async function review(page: Page, to: string, amount: string | 'everything') {
   await expect(heading(page, 'Check the address')).toBeFocused()
 }
 
-test('a recipient keeps a payout with a passkey, opens it, saves the words and sends the money on @kept-10', {
-  tag: '@core',
-}, async ({ page, bursar, own, watch, addDevice }) => {
+/** Expects `holders` to have `amounts` of USDC on the chain. */
+async function expectOnChain(bursar: BursarClient, holders: `0x${string}`[], amounts: bigint[]) {
+  const usdc = await usdcOf(bursar)
+  expect(await Promise.all(holders.map((holder) => bursar.usdcOnChain(usdc, holder)))).toEqual(amounts)
+}
+
+test('a recipient keeps a payout with a passkey, opens it and saves the words @kept-10', { tag: '@core' }, async ({
+  page,
+  bursar,
+  own,
+  addDevice,
+}) => {
   await addDevice(page)
-  const payout = await payoutOf(bursar, own)
-  await enterCode(page, payout)
+  await enterCode(page, await payoutOf(bursar, own))
   await audit(page, 'kept-offer')
   await button(page, 'Keep it here').click()
   await expect(heading(page, 'Keep 5.00 USDC here')).toBeFocused()
@@ -125,6 +133,21 @@ test('a recipient keeps a payout with a passkey, opens it, saves the words and s
   const { address } = mnemonicToAccount(words)
   await expect(page.getByTestId('full-address')).toContainText(address.slice(-4))
   await audit(page, 'kept-address')
+  await expectOnChain(bursar, [address], [5_000_000n])
+})
+
+test('a recipient sends part of the money on, then everything @kept-15', async ({
+  page,
+  bursar,
+  own,
+  watch,
+  addDevice,
+}) => {
+  await addDevice(page)
+  await keep(page, await payoutOf(bursar, own))
+  await page.reload()
+  await button(page, 'Open').click()
+  const words = await readWords(page)
   await button(page, 'Back').click()
 
   await button(page, 'Send').click()
@@ -145,36 +168,37 @@ test('a recipient keeps a payout with a passkey, opens it, saves the words and s
   await expect(heading(page, '3.75 USDC sent')).toBeVisible(onChain)
   await button(page, 'Done').click()
   await expect(page.getByTestId('kept-balance')).toHaveText('0.00 USDC')
-  const usdc = await usdcOf(bursar)
-  expect(await Promise.all([address, first, second].map((holder) => bursar.usdcOnChain(usdc, holder)))).toEqual([
-    0n,
-    1_250_000n,
-    3_750_000n,
-  ])
+  const { address } = mnemonicToAccount(words)
+  await expectOnChain(bursar, [address, first, second], [0n, 1_250_000n, 3_750_000n])
   const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]))
   const sent = [stored, ...watch.requests].join()
   for (const word of words.split(' ')) expect(sent).not.toMatch(new RegExp(`\\b${word}\\b`))
+})
 
-  await test.step('a second payout goes to the same account', async () => {
-    const another = await payoutOf(bursar, own)
-    await enterCode(page, another)
-    await button(page, 'Keep it here').click()
-    await audit(page, 'kept-again')
-    await button(page, 'Add it to my money here').click()
-    await expect(heading(page, 'Transfer complete')).toBeVisible(onChain)
-    await expect(page.getByText(address)).toBeVisible()
-  })
+test('a second payout goes to the same account, which opens without link and storage @kept-16', async ({
+  page,
+  bursar,
+  own,
+  addDevice,
+}) => {
+  await addDevice(page)
+  const [payout, another] = [await payoutOf(bursar, own), await payoutOf(bursar, own)]
+  await keep(page, payout)
+  await enterCode(page, another)
+  await button(page, 'Keep it here').click()
+  await audit(page, 'kept-again')
+  await button(page, 'Add it to my money here').click()
+  await expect(heading(page, 'Transfer complete')).toBeVisible(onChain)
 
-  await test.step('without the link and with an empty storage, the passkey opens the account', async () => {
-    await page.evaluate(() => localStorage.clear())
-    await page.goto('/claim')
-    await audit(page, 'kept-without-link')
-    await button(page, 'Open').click()
-    await expect(page.getByTestId('kept-balance')).toHaveText('5.00 USDC')
-    await expect(button(page, 'Send')).toBeHidden()
-    await audit(page, 'kept-open-without-link')
-    expect(await readWords(page)).toBe(words)
-  })
+  await page.evaluate(() => localStorage.clear())
+  await page.goto('/claim')
+  await audit(page, 'kept-without-link')
+  await button(page, 'Open').click()
+  await expect(page.getByTestId('kept-balance')).toHaveText('10.00 USDC')
+  await expect(button(page, 'Send')).toBeHidden()
+  await audit(page, 'kept-open-without-link')
+  const { address } = mnemonicToAccount(await readWords(page))
+  await expectOnChain(bursar, [address], [10_000_000n])
 })
 
 test('a browser whose passkeys hold no key is refused, and the address form stays @kept-11', async ({

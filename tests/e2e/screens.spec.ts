@@ -325,9 +325,14 @@ test.describe('signed out', () => {
 
   test('sign-in redirects to pages of the dashboard only @screens-7', async ({ page }) => {
     const signInFrom = (elsewhere: string) => `/login?redirect=${encodeURIComponent(elsewhere)}`
+    // Until it shows its page, the router may still replace the URL, which would interrupt the next navigation.
+    const onOverview = async () => {
+      await expect(page.getByTestId('total-balance')).toBeVisible()
+      await expect(page).toHaveURL('/dashboard/overview')
+    }
     await page.goto(signInFrom('https://evil.example/dashboard'))
     await signInAsDemo(page)
-    await expect(page).toHaveURL('/dashboard/overview')
+    await onOverview()
     for (const elsewhere of [
       'https://evil.example/dashboard',
       '//evil.example',
@@ -336,7 +341,7 @@ test.describe('signed out', () => {
     ]) {
       // The page may redirect before it has loaded.
       await page.goto(signInFrom(elsewhere), { waitUntil: 'commit' })
-      await expect(page).toHaveURL('/dashboard/overview')
+      await onOverview()
     }
   })
 
