@@ -1,3 +1,4 @@
+import type { AccountId, PersonId } from '#domain/accounts.ts'
 import type { Region } from '#domain/region.ts'
 import type { Scope } from '#domain/scopes.ts'
 import type { Db } from './db/d1.ts'
@@ -31,8 +32,8 @@ export type AgentPrincipal = {
   via: 'api' | 'mcp'
 }
 
-/** A signed-in person. Every call of `treasury` fails with 401 once the login session has ended. */
-export type Person = Pick<AppEnv['Variables'], 'deps' | 'userId' | 'treasury' | 'loginSessionId'>
+/** A signed-in person and the account that they act for. Every call of `treasury` fails with 401 once the login session has ended. */
+export type Person = Pick<AppEnv['Variables'], 'deps' | 'personId' | 'accountId' | 'treasury' | 'loginSessionId'>
 
 /**
  * Hono's environment. login() sets what a Person has, agent() sets `agent`, and operator()
@@ -45,7 +46,8 @@ export type AppEnv = {
     requestId: string
     bodyLength?: number
     deps: Deps
-    userId: string
+    personId: PersonId
+    accountId: AccountId
     treasury: OwnerTreasury
     loginSessionId: string
     passwordChecked: boolean

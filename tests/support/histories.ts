@@ -1,5 +1,6 @@
 /** Users' Histories from inside. */
 import { runInDurableObject } from 'cloudflare:test'
+import { ownAccount, type PersonId } from '#domain/accounts.ts'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { Transaction } from '#schemas/transaction.ts'
 import type { Person } from '../../worker/appEnv.ts'
@@ -32,9 +33,10 @@ export const syncHistory = (user: User) => inTreasury(user, ({ context }) => sen
 
 /** The user with an open login session. */
 export function signedIn(user: User): Person {
-  const [userId, loginSessionId] = [userIdOf(user), 'ses_test']
+  const [personId, loginSessionId] = [userIdOf(user) as PersonId, 'ses_test']
   const deps = { env, db: primaryDb(env.DB), now: Date.now } as unknown as Person['deps']
-  return { deps, userId, loginSessionId, treasury: ownerTreasuryOf(env, userId, loginSessionId) }
+  const treasury = ownerTreasuryOf(env, personId, loginSessionId)
+  return { deps, personId, accountId: ownAccount(personId), loginSessionId, treasury }
 }
 
 export const overviewOf = (user: User) => getOverview(signedIn(user))

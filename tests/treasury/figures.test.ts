@@ -305,7 +305,7 @@ test('each row of the list is found by each name that it shows @lists-61', async
       const values = rows.flatMap(({ recipientEmail, toAddress, fromAddress, contactId }) =>
         [recipientEmail, toAddress, fromAddress, contactId].filter((value) => value !== null),
       )
-      const names = await contactNames(person.deps.db, person.userId, values)
+      const names = await contactNames(person.deps.db, person.accountId, values)
       for (const row of rows)
         for (const search of filtersFor(row, names)) {
           const key = JSON.stringify(search)

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
+import { ownAccount, type PersonId } from '#domain/accounts.ts'
 import { limitsFrom } from '#domain/limits.ts'
 import { allScopes, type Scope } from '#domain/scopes.ts'
 import type { AppEnv } from '../appEnv.ts'
@@ -30,13 +31,15 @@ export const login = (checkedBy: 'd1' | 'treasury') =>
     const token = bearer(c)
     if (!token) throw new AppError('unauthenticated', 'Authentication required. Please sign in.')
     const { userId, sessionId } = await verifyUserToken(env, token, now())
+    const personId = userId as PersonId
     const claimed = c.req.header('x-user-id')
     if (claimed !== undefined && claimed !== userId)
       throw new AppError('forbidden', 'The X-User-ID header does not match the signed-in user.')
     await rateLimit(c, userCalls(env), userId)
     await withConcurrencyLimit(`user ${userId}`, limitsFrom(env).userCallsAtOnce, async () => {
-      c.set('userId', userId)
-      c.set('treasury', ownerTreasuryOf(env, userId, sessionId))
+      c.set('personId', personId)
+      c.set('accountId', ownAccount(personId))
+      c.set('treasury', ownerTreasuryOf(env, personId, sessionId))
       c.set('loginSessionId', sessionId)
       if (checkedBy === 'd1') await requireOpenSession(c.var)
       await next()

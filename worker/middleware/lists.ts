@@ -15,13 +15,13 @@ const places = new Set(['page', 'pageSize', 'cursor', 'sort', 'ids', 'userId'])
 export const readsRows = ({ isSearch = false } = {}) =>
   createMiddleware<AppEnv>(async (c, next) => {
     const { userListsAtOnce, userSearchCost } = limitsFrom(c.env)
-    const { userId, deps } = c.var
+    const { personId, deps } = c.var
     if (isSearch || Object.keys(c.req.query()).some((name) => !places.has(name))) {
       const [quota, now] = [userCalls(c.env), deps.now()]
       // login() has counted one, and will count one when the call is repeated.
-      if (quota.take(userId, now, userSearchCost - 1) < 0) await refuseCall(quota, userId, now, userSearchCost)
+      if (quota.take(personId, now, userSearchCost - 1) < 0) await refuseCall(quota, personId, now, userSearchCost)
     }
-    const slot = await takeSlot(`list ${userId}`, userListsAtOnce)
+    const slot = await takeSlot(`list ${personId}`, userListsAtOnce)
     try {
       await next()
     } catch (error) {

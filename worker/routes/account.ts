@@ -24,9 +24,9 @@ export const account = new Hono<AppEnv>()
 /** /api/preferences */
 export const preferences = new Hono<AppEnv>()
   .use(login('d1'))
-  .get('/', async (c) => c.json(success(await readPreferences(c.var.deps, c.var.userId))))
+  .get('/', async (c) => c.json(success(await readPreferences(c.var.deps, c.var.personId))))
   .put('/', validate('json', Preferences), async (c) => {
-    await writePreferences(c.var.deps, c.var.userId, c.req.valid('json'))
+    await writePreferences(c.var.deps, c.var.personId, c.req.valid('json'))
     return c.json(success(null))
   })
 
@@ -56,16 +56,16 @@ export const push = new Hono<AppEnv>()
   .use(login('d1'))
   .get('/key', (c) => c.json(success(pushKey(c.var.deps))))
   .post('/subscriptions', validate('json', SavePushSubscription), async (c) => {
-    const { deps, userId: id, loginSessionId: sessionId } = c.var
+    const { deps, personId: id, loginSessionId: sessionId } = c.var
     await savePushSubscription(deps, { id, sessionId }, c.req.valid('json'))
     return c.json(success(null), 201)
   })
   .delete('/subscriptions', validate('json', NamedPushSubscription), async (c) => {
-    await removePushSubscription(c.var.deps, c.var.userId, c.req.valid('json').endpoint)
+    await removePushSubscription(c.var.deps, c.var.personId, c.req.valid('json').endpoint)
     return c.json(success(null))
   })
   .post('/test', validate('json', NamedPushSubscription), async (c) =>
-    c.json(success(await testPush(c.var.deps, c.var.userId, c.req.valid('json').endpoint))),
+    c.json(success(await testPush(c.var.deps, c.var.personId, c.req.valid('json').endpoint))),
   )
 
 /** /api/audit: verifies the user's audit log from end to end. Local stacks only, because it reads the whole log. */

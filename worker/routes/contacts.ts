@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import type { AccountId } from '#domain/accounts.ts'
 import {
   ContactBalancesQuery,
   ContactMatchesQuery,
@@ -26,8 +27,8 @@ import {
 } from '../services/contacts.ts'
 
 /** Callers may pass a user id, but only their own. */
-function requireOwnId(named: string | undefined, userId: string) {
-  if (named !== undefined && named !== userId) throw new AppError('not_found', 'User not found.')
+function requireOwnId(named: string | undefined, accountId: AccountId) {
+  if (named !== undefined && named !== accountId) throw new AppError('not_found', 'User not found.')
 }
 
 /** /api/contacts */
@@ -35,37 +36,39 @@ export const contacts = new Hono<AppEnv>()
   .use(login('d1'))
   .get('/', readsRows(), validate('query', ContactsQuery), async (c) => {
     const { userId, ...query } = c.req.valid('query')
-    requireOwnId(userId, c.var.userId)
-    const { rows, page } = await listContacts(c.var.deps, c.var.userId, query)
+    requireOwnId(userId, c.var.accountId)
+    const { rows, page } = await listContacts(c.var.deps, c.var.accountId, query)
     return c.json({ ...success(rows), page })
   })
   .post('/', validate('json', SaveContact), async (c) => {
-    requireOwnId(c.req.valid('json').userId, c.var.userId)
-    return c.json(success(await createContact(c.var.deps, c.var.userId, c.req.valid('json'))), 201)
+    requireOwnId(c.req.valid('json').userId, c.var.accountId)
+    return c.json(success(await createContact(c.var.deps, c.var.accountId, c.req.valid('json'))), 201)
   })
   .get('/balances', readsRows({ isSearch: true }), validate('query', ContactBalancesQuery), async (c) =>
-    c.json(success(await contactBalances(c.var.deps, c.var.userId, c.req.valid('query').ids))),
+    c.json(success(await contactBalances(c.var.deps, c.var.accountId, c.req.valid('query').ids))),
   )
   .get('/matches', readsRows({ isSearch: true }), validate('query', ContactMatchesQuery), async (c) =>
-    c.json(success(await matchContacts(c.var.deps, c.var.userId, c.req.valid('query')))),
+    c.json(success(await matchContacts(c.var.deps, c.var.accountId, c.req.valid('query')))),
   )
   .post('/names', readsRows(), validate('json', ContactNames), async (c) =>
-    c.json(success(await contactNames(c.var.deps, c.var.userId, c.req.valid('json').values))),
+    c.json(success(await contactNames(c.var.deps, c.var.accountId, c.req.valid('json').values))),
   )
   .get('/:contactId', async (c) =>
-    c.json(success(await getContact(c.var.deps, c.var.userId, c.req.param('contactId')))),
+    c.json(success(await getContact(c.var.deps, c.var.accountId, c.req.param('contactId')))),
   )
   .get('/:contactId/groups', async (c) =>
-    c.json(success(await groupsWithContact(c.var.deps, c.var.userId, c.req.param('contactId')))),
+    c.json(success(await groupsWithContact(c.var.deps, c.var.accountId, c.req.param('contactId')))),
   )
   .put('/:contactId', validate('json', SaveContact), async (c) => {
-    requireOwnId(c.req.valid('json').userId, c.var.userId)
-    return c.json(success(await updateContact(c.var.deps, c.var.userId, c.req.param('contactId'), c.req.valid('json'))))
+    requireOwnId(c.req.valid('json').userId, c.var.accountId)
+    return c.json(
+      success(await updateContact(c.var.deps, c.var.accountId, c.req.param('contactId'), c.req.valid('json'))),
+    )
   })
   .delete('/:contactId', async (c) => {
-    await deleteContact(c.var.deps, c.var.userId, c.req.param('contactId'))
+    await deleteContact(c.var.deps, c.var.accountId, c.req.param('contactId'))
     return c.json(success(null))
   })
   .post('/:contactId/restore', async (c) =>
-    c.json(success(await restoreContact(c.var.deps, c.var.userId, c.req.param('contactId')))),
+    c.json(success(await restoreContact(c.var.deps, c.var.accountId, c.req.param('contactId')))),
   )

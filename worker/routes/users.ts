@@ -12,7 +12,7 @@ import { addressNonce, linkAddress, unlinkAddress } from '../services/publicAddr
 
 /** Another user's id gets the same response as an unknown id. */
 export const ownUser = createMiddleware<AppEnv>(async (c, next) => {
-  if (c.req.param('userId') !== c.var.userId) throw new AppError('not_found', 'User not found.')
+  if (c.req.param('userId') !== c.var.personId) throw new AppError('not_found', 'User not found.')
   await next()
 })
 
@@ -23,22 +23,22 @@ export const users = new Hono<AppEnv>()
     return c.json(success(reply, 'Account created! Check your email for login credentials.'), 201)
   })
   .post('/complete-onboarding', login('d1'), validate('json', CompleteOnboarding), async (c) =>
-    c.json(success(await completeOnboarding(c.var.deps, c.var.userId, c.var.loginSessionId, c.req.valid('json')))),
+    c.json(success(await completeOnboarding(c.var.deps, c.var.personId, c.var.loginSessionId, c.req.valid('json')))),
   )
-  .get('/:userId', login('d1'), ownUser, async (c) => c.json(success(await getUser(c.var.deps, c.var.userId))))
+  .get('/:userId', login('d1'), ownUser, async (c) => c.json(success(await getUser(c.var.deps, c.var.personId))))
   .patch('/:userId', login('d1'), ownUser, validate('json', EditUser), async (c) =>
-    c.json(success(await rename(c.var.deps, c.var.userId, c.req.valid('json').name))),
+    c.json(success(await rename(c.var.deps, c.var.personId, c.req.valid('json').name))),
   )
   .post('/:userId/public-address/nonce', login('d1'), ownUser, async (c) =>
-    c.json(success(await addressNonce(c.var.deps, c.var.userId))),
+    c.json(success(await addressNonce(c.var.deps, c.var.personId))),
   )
   .patch('/:userId/public-address', login('d1'), ownUser, validate('json', LinkAddress), async (c) => {
     const { publicAddress, signature } = c.req.valid('json')
-    const { deps, userId } = c.var
-    if (publicAddress === null || signature === undefined) return c.json(success(await unlinkAddress(deps, userId)))
-    return c.json(success(await linkAddress(deps, userId, { publicAddress, signature })))
+    const { deps, personId } = c.var
+    if (publicAddress === null || signature === undefined) return c.json(success(await unlinkAddress(deps, personId)))
+    return c.json(success(await linkAddress(deps, personId, { publicAddress, signature })))
   })
   .patch('/:userId/change-password', login('d1'), ownUser, validate('json', ChangePassword), async (c) => {
-    await changePassword(c.var.deps, c.var.userId, c.var.loginSessionId, c.req.valid('json'))
+    await changePassword(c.var.deps, c.var.personId, c.var.loginSessionId, c.req.valid('json'))
     return c.json(success(null, 'Password changed successfully!'))
   })

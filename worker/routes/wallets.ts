@@ -139,5 +139,5 @@ export const onramp = new Hono<AppEnv>()
   .use(login('d1'))
   .post('/session', validate('json', CreateOnrampSession), async (c) => {
     const clientIp = c.req.header('cf-connecting-ip') ?? null
-    return c.json(success(await createOnrampSession(c.var.deps, c.var.userId, c.req.valid('json'), clientIp)), 201)
+    return c.json(success(await createOnrampSession(c.var.deps, c.var.accountId, c.req.valid('json'), clientIp)), 201)
   })

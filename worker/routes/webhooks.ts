@@ -35,7 +35,7 @@ export const webhooks = new Hono<AppEnv>()
   )
   .get('/:webhookId/deliveries', validate('query', DeliveriesQuery), async (c) => {
     const { id } = unwrap(await c.var.treasury.webhooks().get(c.req.param('webhookId')))
-    const sender = c.env.WEBHOOK_SENDER.getByName(c.var.userId)
+    const sender = c.env.WEBHOOK_SENDER.getByName(c.var.accountId)
     const { deliveries, next } = await sender.deliveries(id, c.req.valid('query').cursor ?? null, pageSize)
     return c.json(success({ deliveries, next: next === null ? null : String(next) }))
   })

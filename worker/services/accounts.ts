@@ -1,3 +1,4 @@
+import type { PersonId } from '#domain/accounts.ts'
 import { signUpModeOf } from '#domain/signUpMode.ts'
 import type { SignupReply, User } from '#schemas/account.ts'
 import type { Deps } from '../appEnv.ts'
@@ -47,14 +48,14 @@ export async function signUp(
   return { email, name, userConfirmed: false }
 }
 
-export async function getUser(deps: Deps, userId: string): Promise<User> {
-  const row = await findUser(deps.db, userId)
+export async function getUser(deps: Deps, personId: PersonId): Promise<User> {
+  const row = await findUser(deps.db, personId)
   if (!row) throw new AppError('not_found', 'User not found.')
   return asUser(row)
 }
 
-export async function rename(deps: Deps, userId: string, name: string): Promise<User> {
-  const row = await editUser(deps.db, userId, { name }, deps.now())
+export async function rename(deps: Deps, personId: PersonId, name: string): Promise<User> {
+  const row = await editUser(deps.db, personId, { name }, deps.now())
   if (!row) throw new AppError('not_found', 'User not found.')
   return asUser(row)
 }
@@ -65,36 +66,36 @@ export async function rename(deps: Deps, userId: string, name: string): Promise<
  */
 export async function completeOnboarding(
   deps: Deps,
-  userId: string,
+  personId: PersonId,
   sessionId: string,
   input: { name: string; password: string },
 ): Promise<User> {
   refuseCommonPassword(input.password, 'password')
-  const row = await findUser(deps.db, userId)
+  const row = await findUser(deps.db, personId)
   if (!row) throw new AppError('not_found', 'User not found.')
   const alreadyDone = new AppError('conflict', 'Your account is already set up. Its password is changed in Settings.')
   if (!asUser(row).passwordIsTemporary) throw alreadyDone
-  await syncEndedSessions(deps, userId)
+  await syncEndedSessions(deps, personId)
   const changed = await directoryFrom(deps).choosePassword(row, input.password, input.name)
   if (!changed) throw alreadyDone
-  await endOtherLoginSessions(deps, userId, sessionId)
+  await endOtherLoginSessions(deps, personId, sessionId)
   notifyPasswordChanged(deps, row)
   return asUser(changed)
 }
 
 export async function changePassword(
   deps: Deps,
-  userId: string,
+  personId: PersonId,
   sessionId: string,
   input: { currentPassword: string; newPassword: string },
 ): Promise<void> {
   refuseCommonPassword(input.newPassword, 'newPassword')
   const wrong = 'Your current password is incorrect.'
-  const row = await requirePassword(deps, userId, input.currentPassword, { field: 'currentPassword', wrong })
-  await syncEndedSessions(deps, userId)
+  const row = await requirePassword(deps, personId, input.currentPassword, { field: 'currentPassword', wrong })
+  await syncEndedSessions(deps, personId)
   if (!(await directoryFrom(deps).choosePassword(row, input.newPassword)))
     throw new AppError('conflict', 'Your password has just been changed. Please try again.')
-  await endOtherLoginSessions(deps, userId, sessionId)
+  await endOtherLoginSessions(deps, personId, sessionId)
   notifyPasswordChanged(deps, row)
 }
 

@@ -18,9 +18,9 @@ import type { Decider } from '../treasury/approvals/rpcTypes.ts'
 import { checkPassword } from './passwords.ts'
 
 /** The person who decides, identified by a login session, never an agent. */
-async function decider({ deps, userId, loginSessionId: sessionId }: Person): Promise<Decider> {
-  const user = await findUser(deps.db, userId)
-  return { userId, name: user?.name ?? user?.email ?? null, sessionId }
+async function decider({ deps, personId, loginSessionId: sessionId }: Person): Promise<Decider> {
+  const user = await findUser(deps.db, personId)
+  return { userId: personId, name: user?.name ?? user?.email ?? null, sessionId }
 }
 
 export async function listApprovals(

@@ -57,12 +57,13 @@ export async function allowRequest(
   { agent }: z.output<typeof AllowConnection>,
   passwordChecked: boolean,
 ): Promise<ConnectionAnswer> {
-  const { deps, userId } = person
+  const { deps, personId } = person
   const now = deps.now()
   const { row, app, destination, document, mustSign, isFreshSignIn } = await open(person, id, 'allowed')
   const { clientId, redirectUri, state } = row
   const connectionId = newId('con')
-  const code = redirectUri === null ? null : mintConnectionToken(deps.env, 'code', { userId, connectionId }, now)
+  const code =
+    redirectUri === null ? null : mintConnectionToken(deps.env, 'code', { userId: personId, connectionId }, now)
   const agentId = newId('agt')
   const input: AllowInput = {
     ...{ id: connectionId, requestId: id, clientId, redirectKey: keyOf(row), app: { app, destination } },
@@ -76,7 +77,7 @@ export async function allowRequest(
       },
       agent: await choiceOf(person, agent),
     },
-    newAgent: { id: agentId, clientId: mintClient(deps.env, { userId, agentId }, now).clientId },
+    newAgent: { id: agentId, clientId: mintClient(deps.env, { userId: personId, agentId }, now).clientId },
     codeHash: code?.hash ?? null,
     expiresAt: code ? now + codeMs : row.expiresAt,
     passwordChecked: passwordChecked || isFreshSignIn,
@@ -105,16 +106,21 @@ export async function denyRequest(person: Person, id: string): Promise<Connectio
  * before, because its reply may have been lost.
  */
 async function open(person: Person, id: string, repeated: ConnectionRequestRow['answer'] = null): Promise<Opened> {
-  const { deps, userId } = person
+  const { deps, personId } = person
   const now = deps.now()
-  const { row, session } = await openRequest(deps.db, id, person, { now, expiresAt: now + openedMs })
+  const { row, session } = await openRequest(
+    deps.db,
+    id,
+    { userId: personId, loginSessionId: person.loginSessionId },
+    { now, expiresAt: now + openedMs },
+  )
   if (session === null) throw new AppError('unauthenticated', endedSession)
   // Nobody learns whether another account has opened it.
-  if (!row || (row.userId !== null && row.userId !== userId))
+  if (!row || (row.userId !== null && row.userId !== personId))
     throw new AppError('not_found', 'This request is not known. Start again in the app.')
   if (row.expiresAt <= now) throw new AppError('gone', 'This request took too long. Start again in the app.')
   if (row.answer !== null && row.answer !== repeated) throw answered()
-  const client = await knownClient(deps, { id: row.clientId, redirectUri: row.redirectUri, userId })
+  const client = await knownClient(deps, { id: row.clientId, redirectUri: row.redirectUri, userId: personId })
   const destination = client && destinationOf(row, ownOrigins(deps.env))
   if (!destination)
     throw new AppError('unprocessable', 'This app does not name the address that it wants the answer at.')

@@ -1,3 +1,4 @@
+import type { AccountId } from '#domain/accounts.ts'
 import { formatUsdc } from '#domain/money.ts'
 import type { ContactBalances } from '#schemas/contact.ts'
 import type { Deps } from '../appEnv.ts'
@@ -18,8 +19,12 @@ const kept = new Map<string, { balance: bigint; until: number }>()
  * USDC on the primary network of each contact's address. Null if the chain is not responding or the contact has no address.
  * Makes at most one call at the node.
  */
-export async function contactBalances(deps: Deps, userId: string, contactIds: string[]): Promise<ContactBalances> {
-  const rows = await findContacts(deps.db, userId, contactIds)
+export async function contactBalances(
+  deps: Deps,
+  accountId: AccountId,
+  contactIds: string[],
+): Promise<ContactBalances> {
+  const rows = await findContacts(deps.db, accountId, contactIds)
   if (rows.length !== new Set(contactIds).size) throw contactNotFound()
   const balances = await balancesOf(
     deps,

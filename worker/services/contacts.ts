@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { AccountId } from '#domain/accounts.ts'
 import { maxContacts, maxContactsInWords } from '#domain/contactRules.ts'
 import { isoOf } from '#domain/time.ts'
 import type { Page } from '#schemas/common.ts'
@@ -25,32 +26,43 @@ const undoMs = 10 * 60_000 // 10 minutes
 
 export async function listContacts(
   deps: Deps,
-  userId: string,
+  accountId: AccountId,
   query: ContactsQuery,
 ): Promise<{ rows: Contact[]; page: Page }> {
-  const { rows, total } = await contacts.listContacts(deps.db, userId, query)
+  const { rows, total } = await contacts.listContacts(deps.db, accountId, query)
   return { rows: rows.map(asContact), page: { number: query.page, size: query.pageSize, total } }
 }
 
 /** Contacts that share a value with a new one or with the recipient of a payment. */
-export async function matchContacts(deps: Deps, userId: string, query: ContactMatchesQuery): Promise<ContactMatches> {
-  const { rows, total, lookAlike } = await contacts.matchContacts(deps.db, userId, query)
+export async function matchContacts(
+  deps: Deps,
+  accountId: AccountId,
+  query: ContactMatchesQuery,
+): Promise<ContactMatches> {
+  const { rows, total, lookAlike } = await contacts.matchContacts(deps.db, accountId, query)
   return { contacts: rows.map(asContact), total, lookAlike: lookAlike && asContact(lookAlike) }
 }
 
-export const contactNames = async (deps: Deps, userId: string, values: string[]): Promise<ContactNames> => ({
-  names: await contacts.contactNames(deps.db, userId, values),
+export const contactNames = async (deps: Deps, accountId: AccountId, values: string[]): Promise<ContactNames> => ({
+  names: await contacts.contactNames(deps.db, accountId, values),
 })
 
-export async function getContact(deps: Deps, userId: string, contactId: string): Promise<Contact> {
-  const row = await contacts.findContact(deps.db, userId, contactId)
+export async function getContact(deps: Deps, accountId: AccountId, contactId: string): Promise<Contact> {
+  const row = await contacts.findContact(deps.db, accountId, contactId)
   if (!row) throw contactNotFound()
   return asContact(row)
 }
 
-export async function createContact(deps: Deps, userId: string, input: Input): Promise<Contact> {
+export async function createContact(deps: Deps, accountId: AccountId, input: Input): Promise<Contact> {
   const now = deps.now()
-  const row = { id: newId('contact'), userId, ...columns(input), createdAt: now, updatedAt: now, deletedAt: null }
+  const row = {
+    id: newId('contact'),
+    userId: accountId,
+    ...columns(input),
+    createdAt: now,
+    updatedAt: now,
+    deletedAt: null,
+  }
   if (!(await contacts.insertContact(deps.db, row, maxContacts))) throw noPlace()
   return asContact(row)
 }
@@ -59,8 +71,13 @@ export async function createContact(deps: Deps, userId: string, input: Input): P
  * Notifies the Treasury before the change is stored. From then on, policy groups that whitelisted the old values refuse to
  * pay the contact until the owner confirms it. Throws `conflict` if the contact is no longer the one that was edited.
  */
-export async function updateContact(deps: Deps, userId: string, contactId: string, input: Input): Promise<Contact> {
-  const known = await getContact(deps, userId, contactId)
+export async function updateContact(
+  deps: Deps,
+  accountId: AccountId,
+  contactId: string,
+  input: Input,
+): Promise<Contact> {
+  const known = await getContact(deps, accountId, contactId)
   const { description: _, ...named } = columns(input)
   if (input.updatedAt !== undefined && input.updatedAt !== known.updatedAt) {
     // The same change once more, because the reply to the first attempt was lost.
@@ -70,10 +87,10 @@ export async function updateContact(deps: Deps, userId: string, contactId: strin
       'This contact was changed meanwhile. Nothing was saved. Close the form and open it again to see the change.',
     )
   }
-  await treasuryOf(deps.env, userId).policies().contactChanged(contactId, named)
+  await treasuryOf(deps.env, accountId).policies().contactChanged(contactId, named)
   const row = await contacts.replaceContact(deps.db, {
     id: contactId,
-    userId,
+    userId: accountId,
     ...columns(input),
     updatedAt: deps.now(),
   })
@@ -82,25 +99,25 @@ export async function updateContact(deps: Deps, userId: string, contactId: strin
 }
 
 /** The policy groups whose agents may pay the contact. */
-export async function groupsWithContact(deps: Deps, userId: string, contactId: string): Promise<GroupName[]> {
-  await getContact(deps, userId, contactId)
-  return treasuryOf(deps.env, userId).policies().groupsWithContact(contactId)
+export async function groupsWithContact(deps: Deps, accountId: AccountId, contactId: string): Promise<GroupName[]> {
+  await getContact(deps, accountId, contactId)
+  return treasuryOf(deps.env, accountId).policies().groupsWithContact(contactId)
 }
 
 /** Removes the contact from all whitelists first, then deletes it. */
-export async function deleteContact(deps: Deps, userId: string, contactId: string): Promise<void> {
-  await getContact(deps, userId, contactId)
-  await treasuryOf(deps.env, userId).policies().contactChanged(contactId, null)
-  if (!(await contacts.deleteContact(deps.db, userId, contactId, deps.now()))) throw contactNotFound()
+export async function deleteContact(deps: Deps, accountId: AccountId, contactId: string): Promise<void> {
+  await getContact(deps, accountId, contactId)
+  await treasuryOf(deps.env, accountId).policies().contactChanged(contactId, null)
+  if (!(await contacts.deleteContact(deps.db, accountId, contactId, deps.now()))) throw contactNotFound()
 }
 
 /** Undoes a deletion of the last ten minutes. Whitelists are not restored, because they decide who may be paid. */
-export async function restoreContact(deps: Deps, userId: string, contactId: string): Promise<Contact> {
+export async function restoreContact(deps: Deps, accountId: AccountId, contactId: string): Promise<Contact> {
   const since = deps.now() - undoMs
-  const row = await contacts.restoreContact(deps.db, userId, contactId, { since, most: maxContacts })
-  if (!row) throw (await contacts.isDeletedSince(deps.db, userId, contactId, since)) ? noPlace() : contactNotFound()
+  const row = await contacts.restoreContact(deps.db, accountId, contactId, { since, most: maxContacts })
+  if (!row) throw (await contacts.isDeletedSince(deps.db, accountId, contactId, since)) ? noPlace() : contactNotFound()
   const { name, address, email, phone } = row
-  await treasuryOf(deps.env, userId).policies().contactChanged(contactId, { name, address, email, phone })
+  await treasuryOf(deps.env, accountId).policies().contactChanged(contactId, { name, address, email, phone })
   return asContact(row)
 }
 
@@ -117,8 +134,8 @@ export async function namedContact(
   to: { address?: string | undefined; email?: string | undefined; phone?: string | undefined },
 ): Promise<{ id: string; name: string } | null> {
   if (contactId === undefined) return null
-  const { deps, userId } = person
-  const found = contacts.findContact(deps.db, userId, contactId)
+  const { deps, accountId } = person
+  const found = contacts.findContact(deps.db, accountId, contactId)
   const [contact] = await Promise.all([found, requireOpenSession(person)])
   if (!contact) throw new AppError('not_found', 'Contact not found.', { field: 'contactId' })
   const same = (stored: string | null, given: string | undefined) =>

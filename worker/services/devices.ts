@@ -60,13 +60,13 @@ export async function startDevice(
 }
 
 /** Finds what a device asks for by the code that a signed-in person typed. At most five tries in 15 minutes. */
-export async function enterDeviceCode({ deps, userId }: Person, text: string): Promise<EnteredDevice> {
+export async function enterDeviceCode({ deps, personId }: Person, text: string): Promise<EnteredDevice> {
   const { db, now } = deps
-  const key = attemptKey('device-code', userId)
+  const key = attemptKey('device-code', personId)
   await limitAttempts(db, key, maxTries, now())
   const userCode = parseUserCode(text)
   const row = userCode === null ? null : await requestOfUserCode(db, userCode, now())
-  if (!row || row.answer !== null || (row.userId !== null && row.userId !== userId))
+  if (!row || row.answer !== null || (row.userId !== null && row.userId !== personId))
     throw new AppError('not_found', 'No device shows this code. Check it, or start again on the device.', {
       field: 'userCode',
     })

@@ -1,3 +1,4 @@
+import type { AccountId } from '#domain/accounts.ts'
 import { type Cell, csvLine } from '#domain/csv.ts'
 import { type ListCursor, listsPayments } from '#domain/lists.ts'
 import { formatUsdc, parseUsdc } from '#domain/money.ts'
@@ -37,9 +38,9 @@ export async function listTransactions(
   person: Person,
   { page, pageSize, cursor, ...filter }: TransactionFilter & Paging,
 ) {
-  const { deps, userId, loginSessionId } = person
+  const { deps, accountId, loginSessionId } = person
   const paging = { page, pageSize, cursor }
-  return unwrap(await historyOf(deps.env, userId).transactions(loginSessionId, await wanted(person, filter), paging))
+  return unwrap(await historyOf(deps.env, accountId).transactions(loginSessionId, await wanted(person, filter), paging))
 }
 
 /** The most contacts whose payments a filter by their common name finds: the newest. */
@@ -47,13 +48,13 @@ const maxNamed = 20
 
 /** Finds out what a filter depends on: the primary network, the time, and whom its names mean. */
 async function wanted(
-  { deps: { env, db, now }, userId }: Person,
+  { deps: { env, db, now }, accountId }: Person,
   { contact, recipient, ...filter }: TransactionFilter,
 ): Promise<TransactionsWanted> {
   const network = filter.network ?? (listsPayments(filter) ? chainNameOf(primaryChain(env)) : undefined)
   const [named, alike] = await Promise.all([
-    contact ? findContacts(db, userId, [contact]) : [],
-    recipient ? contactsNamed(db, userId, recipient, maxNamed) : [],
+    contact ? findContacts(db, accountId, [contact]) : [],
+    recipient ? contactsNamed(db, accountId, recipient, maxNamed) : [],
   ])
   return {
     ...filter,
@@ -70,10 +71,10 @@ const methodsOf = (contacts: ContactRow[]): string[] =>
   contacts.flatMap(({ address, email, phone }) => [address, email, phone]).filter((one) => one !== null)
 
 export async function listPayouts(
-  { deps: { env, db }, userId, loginSessionId }: Person,
+  { deps: { env, db }, accountId, loginSessionId }: Person,
   { page, pageSize, cursor, ...filter }: PayoutFilter & Paging,
 ) {
-  const found = unwrap(await historyOf(env, userId).payouts(loginSessionId, filter, { page, pageSize, cursor }))
+  const found = unwrap(await historyOf(env, accountId).payouts(loginSessionId, filter, { page, pageSize, cursor }))
   return { rows: await withDeliveries(db, found.rows), page: found.page }
 }
 
@@ -97,8 +98,8 @@ async function withDeliveries(db: Db, payouts: Escrow[]): Promise<EscrowItem[]> 
 
 /** CSV of all matching rows, in list order. Times are UTC; amounts are in USDC and micro-USDC. */
 export async function exportTransactions(person: Person, filter: TransactionFilter): Promise<Response> {
-  const { deps, userId, loginSessionId } = person
-  const history = historyOf(deps.env, userId)
+  const { deps, accountId, loginSessionId } = person
+  const history = historyOf(deps.env, accountId)
   const { from = 0, to = deps.now() + dayMs, wallet, sort: _, ...others } = filter
   // Rows that a filter leaves out would be missing between the two balances.
   const isWhole = Object.values(others).every((value) => value === undefined)
@@ -108,7 +109,7 @@ export async function exportTransactions(person: Person, filter: TransactionFilt
   const columns = transactionColumns(listsPayments(filter), query.network ?? chainNameOf(primaryChain(deps.env)))
   const shown = balances.filter(({ walletId }) => wallet === undefined || walletId === wallet)
   return csv(slice, 'bursar-transactions.csv', columns, {
-    complete: (rows) => withContacts(deps.db, userId, rows),
+    complete: (rows) => withContacts(deps.db, accountId, rows),
     lastLines: [
       ...shown.map((one) => balanceLine(columns, 'opening_balance', one, one.opening, from)),
       ...shown.map((one) => balanceLine(columns, 'closing_balance', one, one.closing, Math.min(to, deps.now()))),
@@ -147,11 +148,11 @@ const transactionColumns = (isOfPayments: boolean, network: string): Columns<Tra
 const contactsMs = 2_000 // 2 seconds
 
 /** A payment that was refused because its group does not list the contact has only the contact's id. */
-async function withContacts(db: Db, userId: string, rows: Transaction[]): Promise<Transaction[]> {
+async function withContacts(db: Db, accountId: AccountId, rows: Transaction[]): Promise<Transaction[]> {
   const ids = rows.flatMap(({ contactId, contact }) => (contactId !== null && contact === null ? [contactId] : []))
-  const contacts = await within(contactsMs, () => findContacts(db, userId, [...new Set(ids)])).catch(
+  const contacts = await within(contactsMs, () => findContacts(db, accountId, [...new Set(ids)])).catch(
     (error: unknown) => {
-      logError('contacts_not_read', { user: userId }, error)
+      logError('contacts_not_read', { user: accountId }, error)
       return []
     },
   )
@@ -179,10 +180,10 @@ function balanceLine(
 }
 
 export async function exportPayouts(
-  { deps: { env }, userId, loginSessionId }: Person,
+  { deps: { env }, accountId, loginSessionId }: Person,
   filter: PayoutFilter,
 ): Promise<Response> {
-  const slice = (cursor: ListCursor | null) => historyOf(env, userId).payoutSlice(loginSessionId, filter, cursor)
+  const slice = (cursor: ListCursor | null) => historyOf(env, accountId).payoutSlice(loginSessionId, filter, cursor)
   return csv<Escrow>(slice, 'bursar-payouts.csv', [
     ['Created (UTC)', (row) => row.createdAt],
     ['ID', (row) => row.id],

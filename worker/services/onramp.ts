@@ -1,3 +1,4 @@
+import type { AccountId } from '#domain/accounts.ts'
 import { formatUsdc, type MicroUsdc } from '#domain/money.ts'
 import { hourMs } from '#domain/time.ts'
 import type { OnrampSession } from '#schemas/onramp.ts'
@@ -14,7 +15,7 @@ const sessionsPerHour = 30
 /** Creates a checkout page that sells USDC to one of the user's own wallets and then returns to this app. */
 export async function createOnrampSession(
   deps: Deps,
-  userId: string,
+  accountId: AccountId,
   input: { destinationAddress: string; presetFiatAmount: MicroUsdc; redirectUrl: string },
   clientIp: string | null,
 ): Promise<OnrampSession> {
@@ -23,9 +24,9 @@ export async function createOnrampSession(
   if (!onramp) throw new AppError('unavailable', 'Buying USDC with a card is not available here. Receive USDC instead.')
   if (new URL(input.redirectUrl).origin !== new URL(env.APP_ORIGIN).origin)
     throw new AppError('invalid_input', 'The return URL must be a page of this app.', { field: 'redirectUrl' })
-  if (!(await treasuryOf(env, userId).wallets().has(input.destinationAddress)))
+  if (!(await treasuryOf(env, accountId).wallets().has(input.destinationAddress)))
     throw new AppError('not_found', 'Wallet not found.', { field: 'destinationAddress' })
-  const sessions = { key: attemptKey('onramp', userId), windowMs: hourMs, max: sessionsPerHour }
+  const sessions = { key: attemptKey('onramp', accountId), windowMs: hourMs, max: sessionsPerHour }
   const { count, resetsAt } = await countAttempt(deps.db, sessions, now())
   if (count > sessionsPerHour) throw tooManyAttempts(resetsAt - now())
 

@@ -5,9 +5,9 @@ import { AppError, endedSession } from '../errors.ts'
 /** Asks D1. Throws `unauthenticated` if the login session has ended. */
 export async function requireOpenSession({
   deps,
-  userId,
+  personId,
   loginSessionId,
-}: Pick<Person, 'deps' | 'userId' | 'loginSessionId'>): Promise<void> {
-  if (!(await isLoginSessionOpen(deps.db, loginSessionId, userId, deps.now())))
+}: Pick<Person, 'deps' | 'personId' | 'loginSessionId'>): Promise<void> {
+  if (!(await isLoginSessionOpen(deps.db, loginSessionId, personId, deps.now())))
     throw new AppError('unauthenticated', endedSession)
 }

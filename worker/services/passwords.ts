@@ -1,3 +1,4 @@
+import type { PersonId } from '#domain/accounts.ts'
 import type { Deps, Person } from '../appEnv.ts'
 import type { UserRow } from '../db/schema.ts'
 import { findUser } from '../db/users.ts'
@@ -47,14 +48,14 @@ const maxWrongPasswords = 5
  */
 export async function requirePassword(
   deps: Deps,
-  userId: string,
+  personId: PersonId,
   password: string,
   { field, wrong }: { field: string; wrong: string } = { field: 'password', wrong: 'This password is incorrect.' },
 ): Promise<UserRow> {
   const { db } = deps
-  const row = await findUser(db, userId)
+  const row = await findUser(db, personId)
   if (!row) throw new AppError('not_found', 'User not found.')
-  const key = attemptKey('change-password', userId)
+  const key = attemptKey('change-password', personId)
   await limitAttempts(db, key, maxWrongPasswords, deps.now())
   // Counts against known addresses, so that guesses by a stolen session do not use up the tries of new devices.
   const wasRight = await limitPasswords(deps, row.email)
@@ -71,6 +72,6 @@ export async function requirePassword(
 export async function checkPassword(person: Person, password: string | undefined): Promise<boolean> {
   if (password === undefined) return false
   await requireOpenSession(person)
-  await requirePassword(person.deps, person.userId, password)
+  await requirePassword(person.deps, person.personId, password)
   return true
 }

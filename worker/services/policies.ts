@@ -22,8 +22,8 @@ import { requireOpenSession } from './openSession.ts'
 /** The current values of the contacts that exist. */
 async function snapshots(person: Person, contactIds: string[] = []): Promise<ContactSnapshot[]> {
   if (contactIds.length === 0) return []
-  const { deps, userId } = person
-  const [found] = await Promise.all([findContacts(deps.db, userId, contactIds), requireOpenSession(person)])
+  const { deps, accountId } = person
+  const [found] = await Promise.all([findContacts(deps.db, accountId, contactIds), requireOpenSession(person)])
   return found.map(({ id, name, address, email, phone }) => ({ id, name, address, email, phone }))
 }
 
@@ -78,10 +78,10 @@ export async function createAgent(
   person: Person,
   input: { key: string | null; name: string; memo: string | null; policyGroupId: string; passwordChecked: boolean },
 ): Promise<CreatedAgent> {
-  const { deps, userId } = person
+  const { deps, accountId } = person
   const id = `agt_${crypto.randomUUID().replaceAll('-', '')}`
   const issuedAt = deps.now()
-  const minted = mintCredentials(deps.env, { userId, agentId: id }, issuedAt)
+  const minted = mintCredentials(deps.env, { userId: accountId, agentId: id }, issuedAt)
   const { clientId, clientSecret, apiKey, secretHash, apiKeyHash } = minted
   const created = await person.treasury
     .policies()
@@ -98,9 +98,9 @@ export const deleteAgent = async (person: Person, agentId: string): Promise<Remo
 type Replacing = { revokeNow: boolean; passwordChecked: boolean }
 
 export async function regenerateApiKey(person: Person, agentId: string, how: Replacing): Promise<RegeneratedApiKey> {
-  const { deps, userId } = person
+  const { deps, accountId } = person
   await requireAgent(person, agentId)
-  const { apiKey, apiKeyHash: hash } = mintApiKey(deps.env, { userId, agentId }, deps.now())
+  const { apiKey, apiKeyHash: hash } = mintApiKey(deps.env, { userId: accountId, agentId }, deps.now())
   return { apiKey, previousUntil: await replaceCredential(person, agentId, { kind: 'api_key', hash, ...how }) }
 }
 
@@ -110,9 +110,9 @@ export async function regenerateSecret(
   agentId: string,
   how: Replacing,
 ): Promise<RegeneratedCredentials> {
-  const { deps, userId } = person
+  const { deps, accountId } = person
   await requireAgent(person, agentId)
-  const { clientId, clientSecret, secretHash: hash } = mintClient(deps.env, { userId, agentId }, deps.now())
+  const { clientId, clientSecret, secretHash: hash } = mintClient(deps.env, { userId: accountId, agentId }, deps.now())
   const replacing = { kind: 'secret' as const, hash, clientId, ...how }
   return { clientId, clientSecret, previousUntil: await replaceCredential(person, agentId, replacing) }
 }

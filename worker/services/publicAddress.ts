@@ -1,4 +1,5 @@
 import { recoverMessageAddress } from 'viem'
+import type { PersonId } from '#domain/accounts.ts'
 import { isoOf } from '#domain/time.ts'
 import { checksumAddress } from '#domain/validators.ts'
 import type { AddressNonce, User } from '#schemas/account.ts'
@@ -14,14 +15,14 @@ type Hex = `0x${string}`
 const nonceMs = 10 * 60_000 // 10 minutes
 
 /** Returns a message for the wallet to sign. Invalidates an earlier one. */
-export async function addressNonce(deps: Deps, userId: string): Promise<AddressNonce> {
-  const user = await findUser(deps.db, userId)
+export async function addressNonce(deps: Deps, personId: PersonId): Promise<AddressNonce> {
+  const user = await findUser(deps.db, personId)
   if (!user) throw userNotFound()
   const nonce = newSecret()
   const expiresAt = deps.now() + nonceMs
-  await putAddressNonce(deps.db, { userId, nonce, expiresAt })
+  await putAddressNonce(deps.db, { userId: personId, nonce, expiresAt })
   return {
-    message: messageOf(deps, user.email, userId, nonce, expiresAt),
+    message: messageOf(deps, user.email, personId, nonce, expiresAt),
     expiresAt: isoOf(expiresAt),
   }
 }
@@ -29,13 +30,13 @@ export async function addressNonce(deps: Deps, userId: string): Promise<AddressN
 /** Links the address if its key signed the message, and stores it with checksum. The nonce is consumed either way. */
 export async function linkAddress(
   deps: Deps,
-  userId: string,
+  personId: PersonId,
   input: { publicAddress: Hex; signature: Hex },
 ): Promise<User> {
   const { publicAddress, signature } = input
-  const user = await findUser(deps.db, userId)
+  const user = await findUser(deps.db, personId)
   if (!user) throw userNotFound()
-  const open = await takeAddressNonce(deps.db, userId, deps.now())
+  const open = await takeAddressNonce(deps.db, personId, deps.now())
   if (!open)
     throw new AppError('gone', 'This request to link a wallet has expired. Please start again.', { field: 'signature' })
   if (signature.length !== 132)
@@ -44,7 +45,7 @@ export async function linkAddress(
       'This signature is not from a regular wallet. Smart contract wallets cannot be linked.',
       { field: 'signature' },
     )
-  const message = messageOf(deps, user.email, userId, open.nonce, open.expiresAt)
+  const message = messageOf(deps, user.email, personId, open.nonce, open.expiresAt)
   const signer = await recoverMessageAddress({ message, signature }).catch(() => null)
   const address = checksumAddress(publicAddress)
   if (signer !== address)
@@ -53,25 +54,25 @@ export async function linkAddress(
       'The signature does not match this address. Smart contract wallets cannot be linked.',
       { field: 'signature' },
     )
-  return store(deps, userId, address)
+  return store(deps, personId, address)
 }
 
-export const unlinkAddress = (deps: Deps, userId: string): Promise<User> => store(deps, userId, null)
+export const unlinkAddress = (deps: Deps, personId: PersonId): Promise<User> => store(deps, personId, null)
 
-async function store(deps: Deps, userId: string, publicAddress: Hex | null): Promise<User> {
-  const row = await editUser(deps.db, userId, { publicAddress }, deps.now())
+async function store(deps: Deps, personId: PersonId, publicAddress: Hex | null): Promise<User> {
+  const row = await editUser(deps.db, personId, { publicAddress }, deps.now())
   if (!row) throw userNotFound()
   return asUser(row)
 }
 
 /** Names the site and the user, so that the signature is worthless for any other site or account. */
-const messageOf = ({ env }: Deps, email: string, userId: string, nonce: string, expiresAt: number) =>
+const messageOf = ({ env }: Deps, email: string, personId: PersonId, nonce: string, expiresAt: number) =>
   [
     `${new URL(env.APP_ORIGIN).host} wants to link this wallet to your Bursar account.`,
     '',
     'Signing costs nothing and moves no money.',
     '',
-    `Account: ${email} (${userId})`,
+    `Account: ${email} (${personId})`,
     `URI: ${env.APP_ORIGIN}`,
     `Nonce: ${nonce}`,
     `Expires: ${isoOf(expiresAt)}`,

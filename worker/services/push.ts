@@ -1,4 +1,5 @@
 import { base64url } from 'jose'
+import type { PersonId } from '#domain/accounts.ts'
 import type { PushKey, PushSubscription, PushTest } from '#schemas/push.ts'
 import type { Deps } from '../appEnv.ts'
 import * as db from '../db/pushSubscriptions.ts'
@@ -27,14 +28,14 @@ export async function savePushSubscription(
 }
 
 /** Removes a subscription. Succeeds even if there is none. */
-export const removePushSubscription = async (deps: Deps, userId: string, endpoint: string): Promise<void> =>
-  db.deletePushSubscriptions(deps.db, userId, [sha256(endpoint)])
+export const removePushSubscription = async (deps: Deps, personId: PersonId, endpoint: string): Promise<void> =>
+  db.deletePushSubscriptions(deps.db, personId, [sha256(endpoint)])
 
 /** Sends a notification to one browser of the user. Throws `not_found` if it is not subscribed. */
-export async function testPush(deps: Deps, userId: string, endpoint: string): Promise<PushTest> {
-  consumeQuota(pushTests, userId, deps.now())
+export async function testPush(deps: Deps, personId: PersonId, endpoint: string): Promise<PushTest> {
+  consumeQuota(pushTests, personId, deps.now())
   const id = sha256(endpoint)
-  const row = await db.findPushSubscription(deps.db, userId, id)
+  const row = await db.findPushSubscription(deps.db, personId, id)
   if (!row) throw new AppError('not_found', 'Push notifications are not on in this browser.')
   if (!deps.env.PUSH_PRIVATE_JWK) return { result: 'not_set_up' }
   const notice = {
@@ -44,7 +45,7 @@ export async function testPush(deps: Deps, userId: string, endpoint: string): Pr
     tag: 'test',
   }
   const result = await sendPush(deps.env, { endpoint, keys: row }, notice, 60)
-  if (result === 'gone') await db.deletePushSubscriptions(deps.db, userId, [id])
+  if (result === 'gone') await db.deletePushSubscriptions(deps.db, personId, [id])
   return { result }
 }
 
