@@ -14,20 +14,47 @@ const pureChain =
 const readsChain = '^worker/chain/(readLogs|rpcClient|rpcResults)\\.ts$'
 
 /**
- * The folders of the Treasury: each may import those before it. First what every part builds on, then the subjects, then what
- * acts on several of them. What a lower folder needs from a higher one is passed in, or is a function in core/context.ts that
- * createContext.ts provides.
+ * The folders of the Treasury, by the room that each is in. Each may import those before it: first what every part builds on, then
+ * the subjects, then what acts on several of them. What a lower folder needs from a higher one is passed in, or is a function in
+ * core/context.ts that createContext.ts provides.
  */
 export const treasuryFolders = [
-  ...['storage', 'core', 'ledger', 'outbox'],
-  ...['limits', 'wallets', 'policies', 'purchases', 'approvals', 'payments'],
-  ...['changes', 'connections', 'notices', 'relay', 'delivery', 'settlement', 'webhooks', 'review', 'keys', 'account'],
-  ...['reports', 'decisions'],
-  ...['restore', 'operators'],
+  ...['core/storage', 'core', 'ledger', 'outbox', 'limits', 'wallets', 'wallets/relay', 'policies'],
+  ...['payments/purchases', 'approvals', 'payments', 'reports/changes', 'account/connections'],
+  ...[
+    'outbox/notices',
+    'outbox/delivery',
+    'settlement',
+    'outbox/webhooks',
+    'reports/review',
+    'account/keys',
+    'account',
+  ],
+  ...['reports', 'approvals/decisions', 'account/restore', 'account/operators'],
 ]
 
 /** How many of all pairs of these folders may know each other. With more, the list above predicts little about an import. */
 export const maxShareOfPairs = 0.55
+
+/** The files of a room that other rooms may import. Of a room that is not listed, all: its subject is to serve the others. */
+export const openFiles: Record<string, string> = {
+  account: '',
+  approvals: 'approvalRules|ask|end|grants|notices|views',
+  outbox:
+    'changes|enqueue|entries|events|reportedChanges|delivery/(desk|flush|history|recoverableRows|webhooks)|notices/changeWords|webhooks/(endpoints|rpc)',
+  payments:
+    'accept|cancel|check|month|movements|needs|pay|rpcTypes|sign|views|payouts/(codes|keys|transitions|views)|purchases/(offers|openSignatures|refill)',
+  reports: 'changes/(agents|contacts|groups|pausing)',
+  settlement: 'release|scan',
+  wallets:
+    'canSign|deploy|endingKeys|idleReads|importWallet|look|session|sessionKeys|snapshots|walletHalts|actions/(actions|calls|follow|sessionChange)|relay/(jobs|submissions|submitJobs)',
+}
+
+/** Matches the files of a folder, but not those of a folder in it that is listed itself. */
+export const filesOf = (folder: string): string => {
+  const inner = treasuryFolders.filter((other) => other.startsWith(`${folder}/`))
+  return `^worker/treasury/${folder}/${inner.length === 0 ? '' : `(?!(${inner.map((path) => path.slice(folder.length + 1)).join('|')})/)`}`
+}
 
 /** Of our own code, `from` may import only `allowed` (and itself only if it is listed there). */
 const imports = (name: string, comment: string, from: string, allowed: string): IForbiddenRuleType => ({
@@ -128,9 +155,18 @@ export const rules: IForbiddenRuleType[] = [
     imports(
       `treasury-${folder}`,
       'A folder of the Treasury imports only those listed before it in `treasuryFolders`.',
-      `^worker/treasury/${folder}/`,
-      `^worker/(?!treasury/)|^worker/treasury/(${treasuryFolders.slice(0, i + 1).join('|')})/`,
+      filesOf(folder),
+      ['^worker/(?!treasury/)', ...treasuryFolders.slice(0, i + 1).map(filesOf)].join('|'),
     ),
+  ),
+  ...Object.entries(openFiles).map(
+    ([room, open]): IForbiddenRuleType => ({
+      name: `room-${room}`,
+      comment: 'A room of the Treasury imports only those files of another that `openFiles` names.',
+      severity: 'error',
+      from: { path: '^worker/treasury/[^/]+/', pathNot: `^worker/treasury/${room}/` },
+      to: { path: `^worker/treasury/${room}/`, pathNot: `^worker/treasury/${room}/(${open})\\.ts$` },
+    }),
   ),
   {
     name: 'services-below-routes',

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { cruise } from 'dependency-cruiser'
-import { maxShareOfPairs, options, rules, treasuryFolders } from '../dependency-cruiser.config.ts'
+import { filesOf, maxShareOfPairs, options, rules, treasuryFolders } from '../dependency-cruiser.config.ts'
 
 /** Excludes tests: they may import anything, and they contain `using`, which dependency-cruiser's parser does not support. */
 export const sourceFolders = ['worker', 'web/src', 'contracts/deployment.ts', 'sdk/src', 'local', 'launch', 'scripts']
@@ -23,7 +23,7 @@ export async function importViolations(root: string, paths: string[]): Promise<s
 export async function treasuryPairs(root: string): Promise<Set<string>> {
   const { output } = await cruise(['worker/treasury'], { ...options, baseDir: root })
   if (typeof output === 'string') throw new Error('expected the result as an object')
-  const folderOf = (path: string) => /^worker\/treasury\/([^/]+)\//.exec(path)?.[1]
+  const folderOf = (path: string) => treasuryFolders.find((folder) => new RegExp(filesOf(folder)).test(path))
   const pairs = new Set<string>()
   for (const { source, dependencies } of output.modules) {
     const from = folderOf(source)

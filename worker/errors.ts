@@ -63,7 +63,7 @@ export const statusOf = {
   unavailable: 503,
   /** Newer code has migrated the object's database, or its migration is not finished (durable/objectSchema.ts). */
   service_updating: 503,
-  /** The Treasury is being restored to an earlier time (treasury/restore/). */
+  /** The Treasury is being restored to an earlier time (treasury/account/restore/). */
   account_restoring: 503,
   /** The operator has stopped payments for all accounts (domain/serviceStop.ts). */
   payments_paused: 503,

@@ -91,9 +91,9 @@ const schemaFiles = () => [
   ...readdirSync(join(root, 'migrations'))
     .sort()
     .map((name) => `migrations/${name}`),
-  'worker/treasury/storage/tables.ts',
+  'worker/treasury/core/storage/tables.ts',
   'contracts/src/WalletMessages.sol',
-  ...['treasury/storage', 'relayer', 'claims', 'webhooks'].map((folder) => `worker/${folder}/migrations.ts`),
+  ...['treasury/core/storage', 'relayer', 'claims', 'webhooks'].map((folder) => `worker/${folder}/migrations.ts`),
 ]
 
 /** A hash of the statements, without comments and spaces. */

@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, posix } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { treasuryFolders } from '../../dependency-cruiser.config.ts'
 import { importViolations, pairViolations, sourceFolders } from '../../scripts/checkImports.ts'
@@ -43,7 +43,7 @@ test('@rooms-1 at most 55 % of all pairs of the Treasury’s folders know each o
   const everyPair = treasuryFolders.flatMap((later, i) =>
     treasuryFolders
       .slice(0, i)
-      .map((earlier) => importing(file(later, `to-${earlier}`), `../${earlier}/b.ts`, file(earlier, 'b'))),
+      .map((earlier, j) => importing(file(later, `to-${j}`), toFolder(later, earlier, 'b'), file(earlier, 'b'))),
   )
   await violationsOf(Object.assign({}, ...everyPair))
   const all = everyPair.length
@@ -107,26 +107,39 @@ test('each rule forbids an import', async () => {
     expect(violations, rule).toContainEqual(expect.stringContaining(`${rule}: ${from} → `))
 })
 
-test('every folder of the Treasury has its place among the layers', () => {
-  const entries = readdirSync('worker/treasury', { withFileTypes: true })
-  expect(
-    entries
-      .filter((entry) => entry.isDirectory())
-      .map(({ name }) => name)
-      .sort(),
-  ).toEqual([...treasuryFolders].sort())
+/** How a file of the folder `from` imports a file of `to`, both below `worker/treasury`. */
+const toFolder = (from: string, to: string, name: string) =>
+  posix.relative(from, `${to}/${name}.ts`).replace(/^(?!\.)/, './')
+
+test('the Treasury has eleven rooms, each with its place among the layers', () => {
+  const rooms = readdirSync('worker/treasury', { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  expect(rooms).toHaveLength(11)
+  expect(rooms.map(({ name }) => name).sort()).toEqual(treasuryFolders.filter((folder) => !folder.includes('/')).sort())
 })
 
 test('a folder of the Treasury does not import a later one', async () => {
   const pairs = treasuryFolders.slice(0, -1).map((earlier, i) => [earlier, treasuryFolders[i + 1]!] as const)
-  const tree = (imported: (earlier: string, later: string) => Record<string, string>) =>
-    violationsOf(Object.assign({}, ...pairs.map(([earlier, later]) => imported(earlier, later))))
+  const tree = async (imported: (earlier: string, later: string) => Record<string, string>) => {
+    const files = pairs.map(([earlier, later]) => imported(earlier, later))
+    const violations = await violationsOf(Object.assign({}, ...files))
+    return violations.filter((violation) => violation.startsWith('treasury-'))
+  }
   const file = (folder: string, name: string) => `worker/treasury/${folder}/${name}.ts`
   expect(
-    await tree((earlier, later) => importing(file(later, 'c'), `../${earlier}/d.ts`, file(earlier, 'd'))),
+    await tree((earlier, later) => importing(file(later, 'c'), toFolder(later, earlier, 'd'), file(earlier, 'd'))),
     'importing an earlier one is allowed',
   ).toEqual([])
-  expect(await tree((earlier, later) => importing(file(earlier, 'a'), `../${later}/b.ts`, file(later, 'b')))).toEqual(
-    pairs.map(([earlier, later]) => `treasury-${earlier}: ${file(earlier, 'a')} → ${file(later, 'b')}`).sort(),
-  )
+  expect(
+    await tree((earlier, later) => importing(file(earlier, 'a'), toFolder(earlier, later, 'b'), file(later, 'b'))),
+  ).toEqual(pairs.map(([earlier, later]) => `treasury-${earlier}: ${file(earlier, 'a')} → ${file(later, 'b')}`).sort())
+})
+
+test('a room imports only the open files of another', async () => {
+  expect(
+    await violationsOf({
+      ...importing('worker/treasury/settlement/a.ts', '../payments/sign.ts', 'worker/treasury/payments/sign.ts'),
+      ...importing('worker/treasury/settlement/b.ts', '../payments/secret.ts', 'worker/treasury/payments/secret.ts'),
+      ...importing('worker/treasury/payments/payouts/c.ts', '../other.ts', 'worker/treasury/payments/other.ts'),
+    }),
+  ).toEqual(['room-payments: worker/treasury/settlement/b.ts → worker/treasury/payments/secret.ts'])
 })

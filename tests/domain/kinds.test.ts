@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { kindNames, kinds } from '#domain/kinds/kinds.ts'
 import { transactionCategories } from '#domain/lists.ts'
-import * as kindSql from '../../worker/treasury/storage/kindSql.ts'
+import * as kindSql from '../../worker/treasury/core/storage/kindSql.ts'
 
 const root = join(import.meta.dirname, '../..')
 

@@ -55,7 +55,7 @@ async function buildNewer(): Promise<void> {
   await runTool(['tar', '-xf', archive, '-C', newer])
   writeFileSync(join(newer, 'migrations/0002_made_up.sql'), 'ALTER TABLE user ADD COLUMN made_up TEXT;')
   const sql = "'CREATE TABLE made_up (id INTEGER PRIMARY KEY)'"
-  append('treasury/storage', '(tables)]', `(tables), contract(${sql}, { oldestCode: 2 })]`)
+  append('treasury/core/storage', '(tables)]', `(tables), contract(${sql}, { oldestCode: 2 })]`)
   for (const folder of ['relayer', 'claims', 'webhooks']) append(folder, '  `),\n]', `  \`),\n  expand(${sql}),\n]`)
   symlinkSync(join(root, 'node_modules'), join(newer, 'node_modules'))
   mkdirSync(join(newer, 'web/dist'))

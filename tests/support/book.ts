@@ -1,10 +1,10 @@
 /** A Treasury in memory with groups, agents and payments. */
 import type { Limits } from '#domain/limits.ts'
 import { unwrap } from '../../worker/result.ts'
-import { createAgent } from '../../worker/treasury/changes/agents.ts'
-import { createGroup } from '../../worker/treasury/changes/groups.ts'
 import type { Gathered } from '../../worker/treasury/payments/needs.ts'
 import type { GroupInput } from '../../worker/treasury/policies/rpcTypes.ts'
+import { createAgent } from '../../worker/treasury/reports/changes/agents.ts'
+import { createGroup } from '../../worker/treasury/reports/changes/groups.ts'
 import { acceptNow } from './acceptNow.ts'
 import { agentInput, agentPrincipal, gatheredFor, groupInput, type PayFields, payInput, usdc } from './build.ts'
 import { createMemoryTreasury } from './memoryTreasury.ts'

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { migrate } from '../../worker/durable/migrations.ts'
 import { historyMigrations } from '../../worker/history/migrations.ts'
 import { Rows } from '../../worker/history/rows.ts'
-import { changesSince } from '../../worker/treasury/delivery/history.ts'
+import { changesSince } from '../../worker/treasury/outbox/delivery/history.ts'
 import { type MemoryTreasury, storageOf } from './memoryTreasury.ts'
 
 export function createMemoryHistory({ context }: Pick<MemoryTreasury, 'context'>) {

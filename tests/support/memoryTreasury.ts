@@ -4,9 +4,9 @@ import type { Limits } from '../../worker/domain/limits.ts'
 import { migrate } from '../../worker/durable/migrations.ts'
 import type { Env } from '../../worker/env.ts'
 import { StopReader } from '../../worker/stops/reader.ts'
+import { treasuryMigrations } from '../../worker/treasury/core/storage/migrations.ts'
+import { Store } from '../../worker/treasury/core/storage/store.ts'
 import { createContext } from '../../worker/treasury/createContext.ts'
-import { treasuryMigrations } from '../../worker/treasury/storage/migrations.ts'
-import { Store } from '../../worker/treasury/storage/store.ts'
 import { noLimits } from './limits.ts'
 
 type Value = string | number | null

@@ -1,7 +1,7 @@
 /** Rows of the Treasury's tables, for states that are tedious to reach. A test names only the columns that it is about. */
-import { emptyColumns } from '../../worker/treasury/storage/newPayment.ts'
-import type { PaymentRow } from '../../worker/treasury/storage/rows.ts'
-import type { NewRow } from '../../worker/treasury/storage/tableRows.ts'
+import { emptyColumns } from '../../worker/treasury/core/storage/newPayment.ts'
+import type { PaymentRow } from '../../worker/treasury/core/storage/rows.ts'
+import type { NewRow } from '../../worker/treasury/core/storage/tableRows.ts'
 import { addressOf } from './build.ts'
 
 type Row<Table extends 'payout' | 'policy_group' | 'agent'> = Partial<NewRow<Table>> & { id: string }

@@ -1,9 +1,9 @@
 /** The numbered changes that History asks for. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { ChangePage, Position } from '../../worker/history/api.ts'
-import { changesSince, lastChange, raiseChanges } from '../../worker/treasury/delivery/history.ts'
 import { audit } from '../../worker/treasury/ledger/audit.ts'
 import { recordChange } from '../../worker/treasury/outbox/changes.ts'
+import { changesSince, lastChange, raiseChanges } from '../../worker/treasury/outbox/delivery/history.ts'
 import { pruneRefusals } from '../../worker/treasury/payments/refusals.ts'
 import { createMemoryHistory } from '../support/memoryHistory.ts'
 import { createMemoryTreasury, type MemoryTreasury } from '../support/memoryTreasury.ts'

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { dayMs, minuteMs } from '#domain/time.ts'
-import { allow } from '../../worker/treasury/connections/allow.ts'
-import type { AllowInput } from '../../worker/treasury/connections/rpcTypes.ts'
-import { exchange, refresh } from '../../worker/treasury/connections/tokens.ts'
-import { begin } from '../../worker/treasury/restore/begin.ts'
+import { allow } from '../../worker/treasury/account/connections/allow.ts'
+import type { AllowInput } from '../../worker/treasury/account/connections/rpcTypes.ts'
+import { exchange, refresh } from '../../worker/treasury/account/connections/tokens.ts'
+import { begin } from '../../worker/treasury/account/restore/begin.ts'
 import { createMemoryTreasury, type MemoryTreasury } from '../support/memoryTreasury.ts'
 
 const group = { name: 'Group', spendLimit: null, scopes: ['address_payments:write'], walletId: 'wal', contacts: [] }

@@ -13,7 +13,7 @@ import { countMessage, renewalRefusal } from '../../worker/treasury/limits/messa
 import { stopUnsigned } from '../../worker/treasury/payments/cancel.ts'
 import type { Gathered } from '../../worker/treasury/payments/needs.ts'
 import { signAgain, signQueued } from '../../worker/treasury/payments/sign.ts'
-import { applyReports } from '../../worker/treasury/relay/reports.ts'
+import { applyReports } from '../../worker/treasury/wallets/relay/reports.ts'
 import { openKeys } from '../../worker/treasury/wallets/sessionKeys.ts'
 import { createBook } from '../support/book.ts'
 import { addressOf, owner, toAddress, toEmail } from '../support/build.ts'

@@ -2,10 +2,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { maxAgents, maxGroups } from '#domain/policy.ts'
 import { unwrap } from '../../worker/result.ts'
-import { createAgent } from '../../worker/treasury/changes/agents.ts'
-import { createGroup } from '../../worker/treasury/changes/groups.ts'
 import { listAgents, listGroups } from '../../worker/treasury/policies/views.ts'
 import { contactsOf, whitelistOf } from '../../worker/treasury/policies/whitelist.ts'
+import { createAgent } from '../../worker/treasury/reports/changes/agents.ts'
+import { createGroup } from '../../worker/treasury/reports/changes/groups.ts'
 import { groupInput } from '../support/build.ts'
 import { createMemoryTreasury, type MemoryTreasury } from '../support/memoryTreasury.ts'
 

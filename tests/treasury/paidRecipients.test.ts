@@ -1,9 +1,9 @@
 /** The table of paid recipients: what it counts, and what the owner reads from it. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { lookAlikeOf } from '../../worker/treasury/core/storage/paidRecipients.ts'
+import { statusIn } from '../../worker/treasury/core/storage/statuses.ts'
 import { recipientHistory } from '../../worker/treasury/payments/queries.ts'
-import { lookAlikeOf } from '../../worker/treasury/storage/paidRecipients.ts'
-import { statusIn } from '../../worker/treasury/storage/statuses.ts'
 import { contactId, createApprovalBook } from '../support/approvalBook.ts'
 import { addressOf, usdc } from '../support/build.ts'
 import { cases } from '../support/cases.ts'

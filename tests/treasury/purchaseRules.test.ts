@@ -1,7 +1,7 @@
 /** The rules about purchases, over the Treasury's tables: whom agents may buy from, and when the owner is asked. */
 import { expect, test } from 'vitest'
 import { dayMs, isoOf } from '#domain/time.ts'
-import { handedOut } from '../../worker/treasury/purchases/openSignatures.ts'
+import { handedOut } from '../../worker/treasury/payments/purchases/openSignatures.ts'
 import { addressOf, usdc } from '../support/build.ts'
 import { createPurchaseBook } from '../support/purchaseBook.ts'
 

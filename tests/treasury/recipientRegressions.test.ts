@@ -3,9 +3,9 @@
 import { expect, test } from 'vitest'
 import type { Recipient } from '#schemas/paymentTerms.ts'
 import type { Address } from '../../worker/chain/types.ts'
-import { confirmContact, contactChanged } from '../../worker/treasury/changes/contacts.ts'
 import { accept } from '../../worker/treasury/payments/accept.ts'
 import type { Gathered } from '../../worker/treasury/payments/needs.ts'
+import { confirmContact, contactChanged } from '../../worker/treasury/reports/changes/contacts.ts'
 import { createBook } from '../support/book.ts'
 import { addressOf, payInput, toAddress, usdc } from '../support/build.ts'
 

@@ -9,6 +9,8 @@ import type { Block } from '../../worker/chain/types.ts'
 import { RestoreGate } from '../../worker/durable/restoreGate.ts'
 import { heads } from '../../worker/treasury/core/chainHeads.ts'
 import type { Context } from '../../worker/treasury/core/context.ts'
+import type { PaymentRow } from '../../worker/treasury/core/storage/rows.ts'
+import { Store } from '../../worker/treasury/core/storage/store.ts'
 import { queuedOf } from '../../worker/treasury/limits/admission.ts'
 import {
   correctGas,
@@ -21,8 +23,6 @@ import {
 import { paymentRateStates } from '../../worker/treasury/limits/rates.ts'
 import { readSlots } from '../../worker/treasury/payments/slots.ts'
 import { credentialRefusal } from '../../worker/treasury/policies/agentGate.ts'
-import type { PaymentRow } from '../../worker/treasury/storage/rows.ts'
-import { Store } from '../../worker/treasury/storage/store.ts'
 import { openKeys } from '../../worker/treasury/wallets/sessionKeys.ts'
 import { createBook } from '../support/book.ts'
 import { agentPrincipal, owner } from '../support/build.ts'

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { dayMs } from '#domain/time.ts'
-import { isOpenPayout } from '../../worker/treasury/storage/statuses.ts'
+import { isOpenPayout } from '../../worker/treasury/core/storage/statuses.ts'
 import { addressOf } from '../support/build.ts'
 import { cases } from '../support/cases.ts'
 import { createMemoryTreasury } from '../support/memoryTreasury.ts'

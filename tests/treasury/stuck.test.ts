@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { stuckWork } from '../../worker/treasury/operators/stuck.ts'
+import { stuckWork } from '../../worker/treasury/account/operators/stuck.ts'
 import { clearMismatch, recordMismatch } from '../../worker/treasury/wallets/walletHalts.ts'
 import { createBook, paid } from '../support/book.ts'
 

@@ -2,8 +2,8 @@
 
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { submittedAt } from '../../worker/treasury/relay/submitJobs.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { submittedAt } from '../../worker/treasury/wallets/relay/submitJobs.ts'
 import { createPayout, expire, payoutIs, payoutOf, settlesAs } from '../support/manualClock.ts'
 import { accepted, createPayer, fresh, manualChain, type Payer, prepare } from '../support/payer.ts'
 import { redeploy, settingsWith } from '../support/rings.ts'

@@ -2,7 +2,7 @@
 
 import { beforeAll, expect, test } from 'vitest'
 import { hourMs } from '#domain/time.ts'
-import type { RecoverablePayment, RecoverablePayout } from '../../worker/treasury/delivery/recoverableRows.ts'
+import type { RecoverablePayment, RecoverablePayout } from '../../worker/treasury/outbox/delivery/recoverableRows.ts'
 import { tokenBinding } from '../../worker/treasury/payments/payouts/codes.ts'
 import { historyOf, historyRows, syncHistory } from '../support/histories.ts'
 import { createImporter } from '../support/importer.ts'

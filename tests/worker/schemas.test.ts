@@ -7,7 +7,7 @@ import { contract, expand, type Migration, type MigrationJob } from '../../worke
 import { toAppError } from '../../worker/failure.ts'
 import { unwrap } from '../../worker/result.ts'
 import { freshStop, maySign } from '../../worker/treasury/core/stop.ts'
-import { treasurySchema } from '../../worker/treasury/storage/migrations.ts'
+import { treasurySchema } from '../../worker/treasury/core/storage/migrations.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { kill } from '../support/kill.ts'

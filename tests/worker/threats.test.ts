@@ -10,7 +10,7 @@ import { signPurchase } from '../../worker/chain/purchase.ts'
 import { signCompact } from '../../worker/chain/sign.ts'
 import { type Address, RpcUnavailable } from '../../worker/chain/types.ts'
 import { unwrap } from '../../worker/result.ts'
-import { termsOf } from '../../worker/treasury/payments/payouts/transitions.ts'
+import { payoutTerms } from '../../worker/treasury/core/contracts.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { loadSessionKey, openKeys } from '../../worker/treasury/wallets/sessionKeys.ts'
 import { owner, toEmail, usdc } from '../support/build.ts'
@@ -80,7 +80,7 @@ test('A9: a claim that cannot land frees the payout only once its deadline is fi
 
   await chain.blacklist(blocked, 'unBlacklist')
   const row = await payoutOf(payer, payout.escrowId)
-  const data = claimCall(termsOf(row), {
+  const data = claimCall(payoutTerms(row), {
     to: blocked,
     atLeast: BigInt(row.amount),
     deadline: row.action_deadline!,
@@ -247,7 +247,7 @@ test('A16: a purchase with a stolen session key is booked, and halts the wallet 
 test('B1: a payout that the owner reclaims without us is booked and released in its group @threats-9', async () => {
   const payer = await createPayer({ on: chain })
   const { id } = await createPayout(payer, { amount: usdc('3') })
-  await payer.callWallet('reclaimPayout', [termsOf(await payoutOf(payer, id))])
+  await payer.callWallet('reclaimPayout', [payoutTerms(await payoutOf(payer, id))])
   await payer.ledger()
   expect((await payoutOf(payer, id)).status).toBe('RECLAIMED')
   await chain.mine(3)

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { RpcUnavailable } from '../../worker/chain/types.ts'
 import { unwrap } from '../../worker/result.ts'
-import { Notices } from '../../worker/treasury/notices/rpc.ts'
+import { Notices } from '../../worker/treasury/outbox/notices/rpc.ts'
 import { snapshots } from '../../worker/treasury/wallets/snapshots.ts'
 import { treasuryOf } from '../../worker/treasuryOf.ts'
 import { owner, toEmail, usdc } from '../support/build.ts'

@@ -4,7 +4,7 @@ import { afterEach, beforeAll, expect, test } from 'vitest'
 import { giveUpMs } from '#domain/intent.ts'
 import { type Address, type LogFilter, RpcError, RpcUnavailable } from '../../worker/chain/types.ts'
 import { unwrap } from '../../worker/result.ts'
-import { termsOf } from '../../worker/treasury/payments/payouts/transitions.ts'
+import { payoutTerms } from '../../worker/treasury/core/contracts.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { groupInput, toEmail, usdc } from '../support/build.ts'
 import {
@@ -69,7 +69,7 @@ test('money that others send to a payout that is not funded yet does not end it 
   const { id } = await accepted(payer, { to: toEmail(), amount: usdc('5') })
   const payout = await payoutOf(payer, id)
   await chain.mint(payout.address, usdc('5'))
-  await payer.callWallet('reclaimPayout', [termsOf(payout)])
+  await payer.callWallet('reclaimPayout', [payoutTerms(payout)])
   await look(payer)
   expect(await payer.ledger()).toMatchObject({ returns: '5' })
   expect(await payer.groupNow()).toMatchObject({ held: '5', currentSpent: '0' })

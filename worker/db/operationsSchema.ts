@@ -193,7 +193,7 @@ export const userRestore = sqliteTable('user_restore', {
   userId: text('user_id').primaryKey(),
   id: text('id').notNull(),
   state: text('state', { enum: restoreStates }).notNull(),
-  /** How far the state has come (worker/treasury/restore/rpcTypes.ts), as JSON. */
+  /** How far the state has come (worker/treasury/account/restore/rpcTypes.ts), as JSON. */
   progress: text('progress'),
   /** Rises with each change, so that of two callers only one continues. */
   step: integer('step').notNull(),

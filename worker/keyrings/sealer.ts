@@ -6,7 +6,7 @@ import type { Keyring, KeyVersion } from './keyring.ts'
  * Seals values with AES-256-GCM under a versioned key-encryption key. The additional data binds user, kind and record, so a
  * sealed value copied to another row does not open. Text form: `v<version>.<iv>.<ciphertext>` in base64url.
  *
- * Callers treat the text as opaque. Every column that holds such text is listed in treasury/storage/sealedColumns.ts, so
+ * Callers treat the text as opaque. Every column that holds such text is listed in treasury/core/storage/sealedColumns.ts, so
  * that a rotation of the key can reseal it.
  */
 export class Sealer {

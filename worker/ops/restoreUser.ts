@@ -11,7 +11,13 @@ import { syncEndedSessions } from '../identity/endSessions.ts'
 import { newId } from '../identity/secrets.ts'
 import { logError } from '../observability/log.ts'
 import { unconfirmedBy, writeStops } from '../stops/sync.ts'
-import { type Accepted, type Frozen, noProgress, type Progress, type StepResult } from '../treasury/restore/rpcTypes.ts'
+import {
+  type Accepted,
+  type Frozen,
+  noProgress,
+  type Progress,
+  type StepResult,
+} from '../treasury/account/restore/rpcTypes.ts'
 import { treasuryOf } from '../treasuryOf.ts'
 import { type Act, recordAct } from './record.ts'
 import { knownUser } from './users.ts'

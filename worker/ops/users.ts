@@ -4,7 +4,7 @@ import type { AccountReport, AuditPage, FoundUser, StuckWork, Suspension } from 
 import type { Deps } from '../appEnv.ts'
 import { findUsersForOperators, writeSuspension } from '../db/operatorControls.ts'
 import { AppError } from '../errors.ts'
-import type { AuditEntry, AccountReport as Report } from '../treasury/operators/rpcTypes.ts'
+import type { AuditEntry, AccountReport as Report } from '../treasury/account/operators/rpcTypes.ts'
 import { treasuryOf } from '../treasuryOf.ts'
 import { type Act, recordAct } from './record.ts'
 

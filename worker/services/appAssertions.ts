@@ -4,7 +4,7 @@ import { hourMs } from '#domain/time.ts'
 import type { Deps } from '../appEnv.ts'
 import { OAuthError } from '../errors.ts'
 import { sha256 } from '../identity/secrets.ts'
-import type { Assertion } from '../treasury/connections/rpcTypes.ts'
+import type { Assertion } from '../treasury/account/connections/rpcTypes.ts'
 import type { AppKeys } from './appDocuments.ts'
 import { appFile, justFetched } from './appFiles.ts'
 

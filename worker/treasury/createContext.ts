@@ -8,9 +8,9 @@ import { Sealer } from '../keyrings/sealer.ts'
 import { metricsFrom } from '../observability/metrics.ts'
 import { stopReader } from '../stops/reader.ts'
 import type { Context } from './core/context.ts'
+import type { Store } from './core/storage/store.ts'
 import { paymentView } from './payments/views.ts'
 import { ChainRefresh } from './settlement/chainRefresh.ts'
-import type { Store } from './storage/store.ts'
 
 /** The context of a Treasury that has just been loaded: real time, real randomness, nothing in memory. `overrides` replace these. */
 export function createContext(

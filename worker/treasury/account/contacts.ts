@@ -1,6 +1,6 @@
 import { findContacts } from '../../db/contacts.ts'
-import { contactChanged } from '../changes/contacts.ts'
 import type { Context } from '../core/context.ts'
+import { contactChanged } from '../reports/changes/contacts.ts'
 import type { ComparedContacts, Contact } from './rpcTypes.ts'
 
 type Methods = Pick<Contact, 'address' | 'email' | 'phone'>

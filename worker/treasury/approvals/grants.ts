@@ -3,9 +3,9 @@ import { formatUsdc, type MicroUsdc } from '#domain/money.ts'
 import { isoOf } from '#domain/time.ts'
 import { notFound, ok, type Result, refuse } from '../../result.ts'
 import { type Context, newId } from '../core/context.ts'
+import { formatColumn, fromColumn, toColumn } from '../core/storage/columns.ts'
+import type { ApprovalRow, GrantRow, PaymentRow } from '../core/storage/rows.ts'
 import { audit } from '../ledger/audit.ts'
-import { formatColumn, fromColumn, toColumn } from '../storage/columns.ts'
-import type { ApprovalRow, GrantRow, PaymentRow } from '../storage/rows.ts'
 import type { Decider } from './rpcTypes.ts'
 
 /** Maximum number of active grants per account; they are searched one by one. */

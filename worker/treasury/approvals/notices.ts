@@ -4,9 +4,9 @@ import { findUserContact } from '../../db/users.ts'
 import { approvalsMessage, type WaitingApproval } from '../../notifications/approvalMessages.ts'
 import type { Message } from '../../notifications/message.ts'
 import type { Context } from '../core/context.ts'
+import { formatColumn } from '../core/storage/columns.ts'
+import type { ApprovalRow } from '../core/storage/rows.ts'
 import { enqueue } from '../outbox/enqueue.ts'
-import { formatColumn } from '../storage/columns.ts'
-import type { ApprovalRow } from '../storage/rows.ts'
 import { walletOf } from './views.ts'
 
 /** Minimum time between two messages for one account, however many approvals are requested. */

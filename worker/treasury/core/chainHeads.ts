@@ -2,9 +2,9 @@ import { headFreshMs } from '#domain/intent.ts'
 import { notAhead } from '../../chain/clockSkew.ts'
 import { type Block, type ChainId, RpcError, RpcUnavailable } from '../../chain/types.ts'
 import { type Refused, type Result, refuse } from '../../result.ts'
-import type { WalletRow } from '../storage/rows.ts'
 import type { Context } from './context.ts'
 import { inMemory } from './memory.ts'
+import type { WalletRow } from './storage/rows.ts'
 
 /** Newest block by chain, and when it was read (ms). */
 export const heads = inMemory(() => new Map<ChainId, { block: Block; readAt: number }>())

@@ -8,8 +8,8 @@ import type { Db } from '../../db/d1.ts'
 import type { Sealer } from '../../keyrings/sealer.ts'
 import type { Metrics } from '../../observability/metrics.ts'
 import type { StopReader } from '../../stops/reader.ts'
-import type { PaymentRow, WalletRow } from '../storage/rows.ts'
-import type { Store } from '../storage/store.ts'
+import type { PaymentRow, WalletRow } from './storage/rows.ts'
+import type { Store } from './storage/store.ts'
 
 export type AlarmKind =
   | 'settle'

@@ -1,8 +1,10 @@
 import { contractsOf, hasContracts } from '../../chain/contractSets.ts'
+import type { Terms } from '../../chain/digests.ts'
 import type { ChainId, Contracts } from '../../chain/types.ts'
 import { type Refused, refuse } from '../../result.ts'
-import type { PayoutRow, WalletRow } from '../storage/rows.ts'
 import type { Context } from './context.ts'
+import { fromColumn } from './storage/columns.ts'
+import type { PayoutRow, WalletRow } from './storage/rows.ts'
 
 /** The contract sets of wallets and payouts. Nothing is signed for a set that the settings lack. */
 
@@ -14,6 +16,15 @@ export const payoutContracts = (
   { chain_id }: OfWallet,
   payout: Pick<PayoutRow, 'contract_set'>,
 ): Contracts => contractsOf(ctx.chains[chain_id], payout.contract_set)
+
+/** What a payout's address, and every signature about it, are made of. */
+export const payoutTerms = (payout: PayoutRow): Terms => ({
+  payer: payout.payer,
+  claimKey: payout.claim_key,
+  reclaimKey: payout.reclaim_key,
+  amount: fromColumn(payout.amount),
+  expiry: payout.expiry,
+})
 
 /** The contract set of a new payout. An imported wallet is not bound to an escrow, so it uses the newest set. */
 export const setOfNewPayout = (ctx: Context, { chain_id, kind, contract_set }: OfWallet): number =>

@@ -1,7 +1,7 @@
 import { stopReadingMs, stopsDelivery, stopsNewPayments, stopsSigning } from '#domain/serviceStop.ts'
 import { type Refused, refuse } from '../../result.ts'
-import { statusIn } from '../storage/statuses.ts'
 import type { Context } from './context.ts'
+import { statusIn } from './storage/statuses.ts'
 
 /**
  * What operators have stopped, as this isolate last read it (stops/reader.ts). Signing fails closed: without a reading that

@@ -2,9 +2,9 @@ import { hash } from 'node:crypto'
 import { bursar } from '#domain/actor.ts'
 import { type AuditEvent, isBursarsOwn, isNoticeEvent, shownAs, type ToldChange } from '#domain/events.ts'
 import { actorNow } from '../core/acting.ts'
-import type { AuditRow } from '../storage/eventTables.ts'
-import { pageRows } from '../storage/pages.ts'
-import type { Store } from '../storage/store.ts'
+import type { AuditRow } from '../core/storage/eventTables.ts'
+import { pageRows } from '../core/storage/pages.ts'
+import type { Store } from '../core/storage/store.ts'
 import { addNotice } from './notices.ts'
 
 const genesis = '0'.repeat(64)

@@ -1,8 +1,8 @@
 import { type MicroUsdc, zeroUsdc } from '#domain/money.ts'
 import type { WalletFunds } from '#domain/policy.ts'
-import { fromColumn } from '../storage/columns.ts'
-import type { SessionRow, WalletRow } from '../storage/rows.ts'
-import type { Store } from '../storage/store.ts'
+import { fromColumn } from '../core/storage/columns.ts'
+import type { SessionRow, WalletRow } from '../core/storage/rows.ts'
+import type { Store } from '../core/storage/store.ts'
 
 /** The wallet's balance according to our books, including held money, as of the last block that was read. */
 export const bookedOf = (wallet: WalletRow): bigint =>

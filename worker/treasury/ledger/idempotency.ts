@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { canonicalJson } from '#domain/json.ts'
 import { ok, type Refused, type Result, refuse } from '../../result.ts'
 import type { Principal } from '../core/rpcTypes.ts'
-import type { Store } from '../storage/store.ts'
+import type { Store } from '../core/storage/store.ts'
 
 /** A request with an Idempotency-Key. Each agent and the user have their own key space, shared by REST and MCP. */
 export type IdempotentRequest = { key: string; fingerprint: string }

@@ -1,11 +1,11 @@
 import { kindOf } from '#domain/kinds/kinds.ts'
 import { type MicroUsdc, zeroUsdc } from '#domain/money.ts'
 import type { PaymentFacts } from '#domain/rules/rule.ts'
-import { toColumn } from '../storage/columns.ts'
-import { rulesOf } from '../storage/groupPolicy.ts'
-import type { PaidTo } from '../storage/paidRecipients.ts'
-import type { GroupRow, PaymentRow } from '../storage/rows.ts'
-import type { Store } from '../storage/store.ts'
+import { toColumn } from '../core/storage/columns.ts'
+import { rulesOf } from '../core/storage/groupPolicy.ts'
+import type { PaidTo } from '../core/storage/paidRecipients.ts'
+import type { GroupRow, PaymentRow } from '../core/storage/rows.ts'
+import type { Store } from '../core/storage/store.ts'
 import { countPayment, type GroupWindows, readWindows, returnPayment } from './windows.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { NoticeEvent } from '#domain/events.ts'
 import { dayMs } from '#domain/time.ts'
-import type { NoticeRow } from '../storage/rows.ts'
-import type { Store } from '../storage/store.ts'
+import type { NoticeRow } from '../core/storage/rows.ts'
+import type { Store } from '../core/storage/store.ts'
 
 /** Only so many of the newest notices are shown. */
 export const maxShown = 100

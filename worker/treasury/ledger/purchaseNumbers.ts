@@ -1,9 +1,9 @@
 import { type MicroUsdc, microUsdc } from '#domain/money.ts'
 import { type ClassUse, capOf, countOf, type PurchaseClass, purchaseClasses } from '#domain/x402/purchaseClasses.ts'
 import { purchaseIn } from '../../chain/purchase.ts'
-import type { PurchaseClassRow } from '../storage/purchaseTables.ts'
-import type { PaymentRow, SessionRow } from '../storage/rows.ts'
-import type { Store } from '../storage/store.ts'
+import type { PurchaseClassRow } from '../core/storage/purchaseTables.ts'
+import type { PaymentRow, SessionRow } from '../core/storage/rows.ts'
+import type { Store } from '../core/storage/store.ts'
 
 /**
  * The numbers of a session's purchases. A number is taken when a purchase is signed, and free again once that is proven dead:

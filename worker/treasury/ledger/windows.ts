@@ -12,18 +12,18 @@ import {
   windowOf,
   windowStart,
 } from '#domain/rules/windows.ts'
-import { paidToOf } from '../storage/newPayment.ts'
-import { type PaidTo, recipientText } from '../storage/paidRecipients.ts'
-import type { GroupRow, PaymentRow } from '../storage/rows.ts'
-import { listedAt, statusIn } from '../storage/statuses.ts'
-import type { Store } from '../storage/store.ts'
+import { paidToOf } from '../core/storage/newPayment.ts'
+import { type PaidTo, recipientText } from '../core/storage/paidRecipients.ts'
+import type { GroupRow, PaymentRow } from '../core/storage/rows.ts'
+import { listedAt, statusIn } from '../core/storage/statuses.ts'
+import type { Store } from '../core/storage/store.ts'
 import {
   type Counted,
   type CountedWindows,
   formatWindow,
   formatWindows,
   parseWindows,
-} from '../storage/windowsColumn.ts'
+} from '../core/storage/windowsColumn.ts'
 
 /**
  * What the rules of a group count over time: in the group's row, and per recipient in `recipient_window`. A payment reads and

@@ -2,7 +2,7 @@ import { usdcSetting } from '#domain/money.ts'
 import { hourMs } from '#domain/time.ts'
 import type { Context } from '../core/context.ts'
 import { inMemory } from '../core/memory.ts'
-import { fromColumn } from '../storage/columns.ts'
+import { fromColumn } from '../core/storage/columns.ts'
 
 /** True once the account has been found to be established, which is permanent. */
 export const established = inMemory(() => ({ isKnown: false }))

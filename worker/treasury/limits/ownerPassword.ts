@@ -3,10 +3,10 @@ import { type GroupBounds, type Increase, needsPassword, sumOfIncreases } from '
 import { dayMs, minuteMs } from '#domain/time.ts'
 import { type Refused, refuse } from '../../result.ts'
 import type { Context } from '../core/context.ts'
-import { fromColumn, toColumn } from '../storage/columns.ts'
-import { rulesOf } from '../storage/groupPolicy.ts'
-import type { GroupRow } from '../storage/rows.ts'
-import type { Store } from '../storage/store.ts'
+import { fromColumn, toColumn } from '../core/storage/columns.ts'
+import { rulesOf } from '../core/storage/groupPolicy.ts'
+import type { GroupRow } from '../core/storage/rows.ts'
+import type { Store } from '../core/storage/store.ts'
 
 /** Increases are added up in periods of this length, so that few rows are read. */
 const periodMs = 15 * minuteMs

@@ -1,6 +1,6 @@
 import { hourMs } from '#domain/time.ts'
 import type { Context } from '../core/context.ts'
-import type { PayoutRow } from '../storage/rows.ts'
+import type { PayoutRow } from '../core/storage/rows.ts'
 import { recordChange } from './changes.ts'
 
 /**

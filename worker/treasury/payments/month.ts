@@ -3,8 +3,8 @@ import { formatUsdc, zeroUsdc } from '#domain/money.ts'
 import { monthOf } from '#domain/statistics.ts'
 import { primaryChain } from '../../chain/networkSettings.ts'
 import type { Context } from '../core/context.ts'
+import { fromColumn } from '../core/storage/columns.ts'
 import { enqueue } from '../outbox/enqueue.ts'
-import { fromColumn } from '../storage/columns.ts'
 
 /** A month's payments by one agent, or by the owner. `spent` is decimal USDC. */
 type Spender = { name: string; payments: number; spent: string }

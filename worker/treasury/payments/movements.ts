@@ -5,10 +5,10 @@ import { isoOf } from '#domain/time.ts'
 import type { Transaction } from '#schemas/transaction.ts'
 import type { Address, Log } from '../../chain/types.ts'
 import type { Context } from '../core/context.ts'
+import { formatColumn } from '../core/storage/columns.ts'
+import type { MovementRow, WalletActionRow, WalletRow } from '../core/storage/rows.ts'
+import type { Store } from '../core/storage/store.ts'
 import { recordChange } from '../outbox/changes.ts'
-import { formatColumn } from '../storage/columns.ts'
-import type { MovementRow, WalletActionRow, WalletRow } from '../storage/rows.ts'
-import type { Store } from '../storage/store.ts'
 
 /** Deposits, and withdrawals without a payment. Call the writes inside the transaction of the booking. */
 

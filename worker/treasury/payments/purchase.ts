@@ -6,13 +6,13 @@ import { hostOf } from '#domain/x402/seller.ts'
 import type { Recipient } from '#schemas/paymentTerms.ts'
 import { type Refused, refuse } from '../../result.ts'
 import type { Context } from '../core/context.ts'
+import type { PaymentRow, SessionRow, WalletRow } from '../core/storage/rows.ts'
 import { walletFunds } from '../ledger/balances.ts'
 import type { Caller } from '../policies/paymentParties.ts'
-import { openLimitRefusal } from '../purchases/open.ts'
-import { mustAskSeller, type SellerTo } from '../purchases/sellers.ts'
-import { canSignPurchase, signWaiting } from '../purchases/sign.ts'
-import type { PaymentRow, SessionRow, WalletRow } from '../storage/rows.ts'
+import { mustAskSeller, type SellerTo } from '../policies/sellers.ts'
 import type { Gathered, Need } from './needs.ts'
+import { openLimitRefusal } from './purchases/open.ts'
+import { canSignPurchase, signWaiting } from './purchases/sign.ts'
 
 /** What is decided about purchases only. accept.ts decides the rest, as for every payment. */
 

@@ -9,22 +9,17 @@ import { logError } from '../../observability/log.ts'
 import { type Refused, refuse } from '../../result.ts'
 import { blockedRecipient } from '../core/commonRefusals.ts'
 import type { Context, RecipientLookup } from '../core/context.ts'
+import { isKnownRecipient, lookups, recipientKey } from '../core/knownRecipients.ts'
 import { inMemory } from '../core/memory.ts'
+import type { WalletRow } from '../core/storage/rows.ts'
 import { lookupLimitRefusal } from '../limits/admission.ts'
-import type { WalletRow } from '../storage/rows.ts'
 
-/** Recipients known to be in the table known_recipient, as `${chainId}:${address in lower case}`. */
-export const knownRecipients = inMemory(() => new Set<string>())
-/** Recent look-ups of other recipients, under the same keys. `at` in ms. */
-export const lookups = inMemory(() => new Map<string, { found: RecipientLookup; at: number }>())
 /** Look-ups in progress, under the same keys. */
 const runningLookups = inMemory(() => new Map<string, Promise<RecipientLookup>>())
 
 /** Recipients that must not be paid: those that this object recognizes, and those that have to be looked up. */
 
 const cachedMs = 10 * 60_000 // 10 minutes
-
-const keyOf = (wallet: WalletRow, address: string) => `${wallet.chain_id}:${address.toLowerCase()}`
 
 /** Refuses recipients where the money would be lost or would come straight back. Reads only this object. */
 export function forbiddenRecipient(ctx: Context, wallet: WalletRow, to: Address): Refused | null {
@@ -68,40 +63,17 @@ export function recipientState(
   if (isKnownRecipient(ctx, wallet, address)) return 'known'
   // The addresses differ if the contact was confirmed at a new address in the meantime.
   if (lookedUp?.address === address) return lookedUp.found
-  const cached = lookups(ctx).get(keyOf(wallet, address))
+  const cached = lookups(ctx).get(recipientKey(wallet, address))
   return cached && ctx.now() - cached.at < cachedMs ? cached.found : null
-}
-
-/** A known address can't become one of our payouts later, since that would take unknown keys. It may be blocked later. */
-function isKnownRecipient(ctx: Context, wallet: WalletRow, address: Address): boolean {
-  const key = keyOf(wallet, address)
-  if (knownRecipients(ctx).has(key)) return true
-  if (!ctx.store.first('SELECT 1 FROM known_recipient WHERE address = ?', key)) return false
-  if (knownRecipients(ctx).size >= 1_000) knownRecipients(ctx).clear()
-  knownRecipients(ctx).add(key)
-  return true
-}
-
-/** Called for accepted payments only: refused ones must not fill the object's storage. */
-export function rememberRecipient(ctx: Context, wallet: WalletRow, address: Address): void {
-  ctx.store.insert('known_recipient', { address: keyOf(wallet, address) }, 'ON CONFLICT DO NOTHING')
-}
-
-/** Called when the contract has refused a payment to this address: the next payment looks it up again. */
-export function forgetRecipient(ctx: Context, wallet: WalletRow, address: Address): void {
-  const key = keyOf(wallet, address)
-  knownRecipients(ctx).delete(key)
-  lookups(ctx).delete(key)
-  ctx.store.run('DELETE FROM known_recipient WHERE address = ?', key)
 }
 
 /** Whether another call is already looking up this recipient; callers share that look-up. */
 export const isBeingLookedUp = (ctx: Context, wallet: WalletRow, address: Address): boolean =>
-  runningLookups(ctx).has(keyOf(wallet, address))
+  runningLookups(ctx).has(recipientKey(wallet, address))
 
 /** Asks the chain whether the token refuses the address. Concurrent calls share it. */
 export function lookUpRecipient(ctx: Context, wallet: WalletRow, address: Address): Promise<RecipientLookup> {
-  const key = keyOf(wallet, address)
+  const key = recipientKey(wallet, address)
   const running = runningLookups(ctx).get(key)
   if (running) return running
   const lookup = runLookup(ctx, wallet, address).finally(() => runningLookups(ctx).delete(key))
@@ -118,7 +90,7 @@ async function runLookup(ctx: Context, wallet: WalletRow, address: Address): Pro
     return 'unknown'
   }
   if (lookups(ctx).size >= 1_000) lookups(ctx).clear()
-  lookups(ctx).set(keyOf(wallet, address), { found, at: ctx.now() })
+  lookups(ctx).set(recipientKey(wallet, address), { found, at: ctx.now() })
   return found
 }
 

@@ -4,7 +4,7 @@ import type { NoteFilters } from '#domain/paymentNotes.ts'
 import type { PaymentTerms } from '#schemas/paymentTerms.ts'
 import type { Address } from '../../chain/types.ts'
 import type { Principal } from '../core/rpcTypes.ts'
-import type { StoredOffer } from '../purchases/offers.ts'
+import type { StoredOffer } from './purchases/offers.ts'
 
 export type PayInput = {
   principal: Principal

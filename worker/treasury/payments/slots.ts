@@ -1,9 +1,9 @@
 import { issuable, maxSpread, slotsFor } from '#domain/intent.ts'
 import type { Block } from '../../chain/types.ts'
 import type { Context } from '../core/context.ts'
-import { isRelayed } from '../storage/kindSql.ts'
-import type { CachedRow } from '../storage/rowCache.ts'
-import type { SessionRow } from '../storage/rows.ts'
+import { isRelayed } from '../core/storage/kindSql.ts'
+import type { CachedRow } from '../core/storage/rowCache.ts'
+import type { SessionRow } from '../core/storage/rows.ts'
 import { isReplaced } from '../wallets/actions/actions.ts'
 
 /** Shares of a wallet's slots for payments in flight: the owner's (`agentId` null) and each agent's. */

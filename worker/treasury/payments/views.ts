@@ -7,11 +7,11 @@ import type { Transaction } from '#schemas/transaction.ts'
 import type { RecordedRefusal } from '../../result.ts'
 import { approvalReference } from '../approvals/views.ts'
 import type { Context } from '../core/context.ts'
+import { formatColumn } from '../core/storage/columns.ts'
+import type { PaymentRow, PayoutRow } from '../core/storage/rows.ts'
+import type { Store } from '../core/storage/store.ts'
 import { budgetView } from '../policies/budgets.ts'
-import { receiptOf } from '../purchases/offers.ts'
-import { formatColumn } from '../storage/columns.ts'
-import type { PaymentRow, PayoutRow } from '../storage/rows.ts'
-import type { Store } from '../storage/store.ts'
+import { receiptOf } from './purchases/offers.ts'
 
 export function transactionView(store: Store, payment: PaymentRow): Transaction {
   const wallet = store.wallet(payment.wallet_id)!

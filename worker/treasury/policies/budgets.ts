@@ -5,11 +5,11 @@ import type { Payment } from '#schemas/payment.ts'
 import { ok, type Result, refuse } from '../../result.ts'
 import { budgetFigures } from '../core/commonRefusals.ts'
 import type { Context } from '../core/context.ts'
+import { fromColumn } from '../core/storage/columns.ts'
+import { groupPolicy } from '../core/storage/groupPolicy.ts'
+import type { GroupRow } from '../core/storage/rows.ts'
 import { audit } from '../ledger/audit.ts'
 import { enqueue } from '../outbox/enqueue.ts'
-import { fromColumn } from '../storage/columns.ts'
-import { groupPolicy } from '../storage/groupPolicy.ts'
-import type { GroupRow } from '../storage/rows.ts'
 
 /** Decimal USDC. The user's own payments have no group and therefore no limit. */
 export function budgetView(group: GroupRow | null): Payment['budget'] {

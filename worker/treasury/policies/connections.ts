@@ -1,12 +1,12 @@
 import { minuteMs } from '#domain/time.ts'
 import type { ConnectionEventData } from '#schemas/webhook.ts'
 import type { Context } from '../core/context.ts'
+import type { ConnectionRow } from '../core/storage/connectionTables.ts'
 import { audit } from '../ledger/audit.ts'
 import { sendConnectionEvent } from '../outbox/events.ts'
-import type { ConnectionRow } from '../storage/connectionTables.ts'
 import type { ConnectedApp, ConnectionEnd } from './rpcTypes.ts'
 
-/** What acts on connections of apps below treasury/connections/, which makes them. */
+/** What acts on connections of apps below treasury/account/connections/, which makes them. */
 
 type Filter = { column: 'id' | 'agent_id'; id: string }
 

@@ -9,9 +9,9 @@ import { notFound, ok, type Result, refuse } from '../../result.ts'
 import { suspendedAgent } from '../core/commonRefusals.ts'
 import type { Context } from '../core/context.ts'
 import type { Principal } from '../core/rpcTypes.ts'
-import { groupPolicy } from '../storage/groupPolicy.ts'
-import type { Target } from '../storage/newPayment.ts'
-import type { AgentRow, CredentialRow, GroupRow, SessionRow, WalletRow, WhitelistRow } from '../storage/rows.ts'
+import { groupPolicy } from '../core/storage/groupPolicy.ts'
+import type { Target } from '../core/storage/newPayment.ts'
+import type { AgentRow, CredentialRow, GroupRow, SessionRow, WalletRow, WhitelistRow } from '../core/storage/rows.ts'
 import { whitelistRow } from './whitelist.ts'
 
 /** The caller, the wallet that pays, and the current policy. Owners are not bound by a policy. */

@@ -1,7 +1,7 @@
 import { searchTextOf } from '#domain/readers/text.ts'
 import type { PolicyGroup } from '#schemas/policy.ts'
-import type { WhitelistRow } from '../storage/rows.ts'
-import type { Store } from '../storage/store.ts'
+import type { WhitelistRow } from '../core/storage/rows.ts'
+import type { Store } from '../core/storage/store.ts'
 import type { ContactSnapshot, ListedContact } from './rpcTypes.ts'
 
 /**

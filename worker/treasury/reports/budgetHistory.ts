@@ -6,8 +6,8 @@ import { dayMs, isoOf } from '#domain/time.ts'
 import type { BudgetChange, BudgetHistory } from '#schemas/usage.ts'
 import { notFound, ok, type Result } from '../../result.ts'
 import type { Context } from '../core/context.ts'
-import { fromColumn } from '../storage/columns.ts'
-import type { Store } from '../storage/store.ts'
+import { fromColumn } from '../core/storage/columns.ts'
+import type { Store } from '../core/storage/store.ts'
 import type { BudgetHistoryInput } from './rpcTypes.ts'
 
 const pageSize = 20

@@ -6,10 +6,10 @@ import type { AccountFigures, Overview, OverviewBalance } from '#schemas/overvie
 import { primaryChain } from '../../chain/networkSettings.ts'
 import type { ChainId } from '../../chain/types.ts'
 import type { Context } from '../core/context.ts'
+import { formatColumn, fromColumn } from '../core/storage/columns.ts'
+import type { AgentRow, GroupRow, WalletRow } from '../core/storage/rows.ts'
+import type { Store } from '../core/storage/store.ts'
 import { agentView } from '../policies/views.ts'
-import { formatColumn, fromColumn } from '../storage/columns.ts'
-import type { AgentRow, GroupRow, WalletRow } from '../storage/rows.ts'
-import type { Store } from '../storage/store.ts'
 import { endingKeys } from '../wallets/endingKeys.ts'
 import { currentMs, getSnapshot, lastBalance } from '../wallets/snapshots.ts'
 

@@ -5,8 +5,8 @@ import type { Spending, SpendingSeries } from '#schemas/usage.ts'
 import { primaryChain } from '../../chain/networkSettings.ts'
 import { notFound, ok, type Result } from '../../result.ts'
 import type { Context } from '../core/context.ts'
-import { fromColumn } from '../storage/columns.ts'
-import type { Store } from '../storage/store.ts'
+import { fromColumn } from '../core/storage/columns.ts'
+import type { Store } from '../core/storage/store.ts'
 import type { SpendingInput } from './rpcTypes.ts'
 
 /** More series could not be distinguished in a chart. */

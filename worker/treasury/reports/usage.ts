@@ -6,10 +6,10 @@ import { dayMs, isoOf } from '#domain/time.ts'
 import type { KeyBudget, MonthBudget, Usage } from '#schemas/usage.ts'
 import { primaryChain } from '../../chain/networkSettings.ts'
 import type { Context } from '../core/context.ts'
+import { formatColumn, fromColumn } from '../core/storage/columns.ts'
+import type { AgentRow, GroupRow, WalletRow } from '../core/storage/rows.ts'
+import type { Store } from '../core/storage/store.ts'
 import { gasAllowance } from '../limits/gas.ts'
-import { formatColumn, fromColumn } from '../storage/columns.ts'
-import type { AgentRow, GroupRow, WalletRow } from '../storage/rows.ts'
-import type { Store } from '../storage/store.ts'
 
 /** Spending is forecast from the last 30 days, beginning with a whole UTC day. */
 const paceFrom = (now: number) => utcDay(now - 30 * dayMs) * dayMs

@@ -2,9 +2,9 @@ import { minuteMs } from '#domain/time.ts'
 import { type ChainId, type Log, RpcUnavailable } from '../../chain/types.ts'
 import { finalAge } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
+import type { BookingRow, WalletRow } from '../core/storage/rows.ts'
+import type { Store } from '../core/storage/store.ts'
 import { bookedOf } from '../ledger/balances.ts'
-import type { BookingRow, WalletRow } from '../storage/rows.ts'
-import type { Store } from '../storage/store.ts'
 
 /** Keeps bookings that are not final yet, so that undo.ts can undo them. finality.ts deletes them. */
 

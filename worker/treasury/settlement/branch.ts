@@ -1,7 +1,7 @@
 import { type Block, type Hex, RpcUnavailable } from '../../chain/types.ts'
 import { logWarning } from '../../observability/log.ts'
 import type { Context } from '../core/context.ts'
-import type { WalletRow } from '../storage/rows.ts'
+import type { WalletRow } from '../core/storage/rows.ts'
 import { readBy } from '../wallets/idleReads.ts'
 import { undoBookings } from './undo.ts'
 

@@ -1,7 +1,7 @@
 import { isNodeTrouble } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
 import { isNotRestored } from '../core/stop.ts'
-import type { WalletRow } from '../storage/rows.ts'
+import type { WalletRow } from '../core/storage/rows.ts'
 import { markActive, readBy } from '../wallets/idleReads.ts'
 import { readSession } from '../wallets/session.ts'
 import { endFinal, hasReturned } from './finality.ts'

@@ -1,6 +1,6 @@
 import { dayMs } from '#domain/time.ts'
 import type { Context } from '../core/context.ts'
-import type { WalletRow } from '../storage/rows.ts'
+import type { WalletRow } from '../core/storage/rows.ts'
 import { followDeploy } from '../wallets/deploy.ts'
 import { dueWallets, idleOf, recordRead } from '../wallets/idleReads.ts'
 import { look } from '../wallets/look.ts'

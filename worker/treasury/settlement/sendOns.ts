@@ -3,7 +3,7 @@ import { authorizationIn, authorizationIsOver, authorizationLogs } from '../../c
 import type { Block, ChainId, Log } from '../../chain/types.ts'
 import { confirmedBlock, finalizedBlock, freshHead } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
-import type { SendOnRow } from '../storage/rows.ts'
+import type { SendOnRow } from '../core/storage/rows.ts'
 import { finalityWaits } from './bookings.ts'
 import { readEveryNode, searchFrom } from './release.ts'
 

@@ -2,7 +2,7 @@ import type { Block } from '../../chain/types.ts'
 import type { Context } from '../core/context.ts'
 import { knowsContracts } from '../core/contracts.ts'
 import { maySign } from '../core/stop.ts'
-import type { SessionRow, WalletRow } from '../storage/rows.ts'
+import type { SessionRow, WalletRow } from '../core/storage/rows.ts'
 import { cacheKey, isPlainKey, openKeys } from './sessionKeys.ts'
 
 /** Whether the session's key is in memory and may sign. `head` is the newest block. */

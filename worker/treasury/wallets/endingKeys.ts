@@ -3,10 +3,10 @@ import { keyWarning, nextKeyWarningAt } from '#domain/sessionKey.ts'
 import { dayMs, isoOf } from '#domain/time.ts'
 import type { EndingKey } from '#schemas/overview.ts'
 import type { Context } from '../core/context.ts'
+import type { SessionRow } from '../core/storage/rows.ts'
+import type { Store } from '../core/storage/store.ts'
 import { audit } from '../ledger/audit.ts'
 import { enqueue } from '../outbox/enqueue.ts'
-import type { SessionRow } from '../storage/rows.ts'
-import type { Store } from '../storage/store.ts'
 
 /** Session keys that end soon: agents of the wallet stop with them, unless the owner rotates. */
 

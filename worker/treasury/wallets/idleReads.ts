@@ -1,7 +1,7 @@
 import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
 import type { Context } from '../core/context.ts'
-import type { WalletRow } from '../storage/rows.ts'
-import type { IdleRow } from '../storage/walletTables.ts'
+import type { WalletRow } from '../core/storage/rows.ts'
+import type { IdleRow } from '../core/storage/walletTables.ts'
 
 /**
  * When idle wallets are read, for deposits, withdrawals by their owners, payouts settled without us and payments by a stolen

@@ -1,6 +1,6 @@
 import type { WalletState } from '../../chain/types.ts'
 import type { Context } from '../core/context.ts'
-import type { WalletRow } from '../storage/rows.ts'
+import type { WalletRow } from '../core/storage/rows.ts'
 
 /** `text` changes when money moves or the session does. An imported wallet has no state but its balance (micro-USDC). */
 export type Look = { state: WalletState | null; balance: bigint; text: string }

@@ -1,8 +1,8 @@
 import { ok, type Result } from '../../result.ts'
 import type { Context } from '../core/context.ts'
+import type { WalletRow } from '../core/storage/rows.ts'
+import type { Store } from '../core/storage/store.ts'
 import { findReplay, type IdempotentRequest } from '../ledger/idempotency.ts'
-import type { WalletRow } from '../storage/rows.ts'
-import type { Store } from '../storage/store.ts'
 
 /** Maximum number of wallets that are active at a time, and of wallets created per UTC month. */
 const maxActiveWallets = 6

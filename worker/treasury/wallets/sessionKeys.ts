@@ -3,7 +3,7 @@ import { addressOf } from '../../chain/sign.ts'
 import type { Address, Hex } from '../../chain/types.ts'
 import type { Context } from '../core/context.ts'
 import { inMemory } from '../core/memory.ts'
-import type { SessionRow, WalletRow } from '../storage/rows.ts'
+import type { SessionRow, WalletRow } from '../core/storage/rows.ts'
 import { halt, liftHalt } from './walletHalts.ts'
 
 /** Unsealed session keys by `cacheKey`. */

@@ -2,8 +2,8 @@ import type { WalletState } from '../../chain/types.ts'
 import { logError } from '../../observability/log.ts'
 import type { Context } from '../core/context.ts'
 import { inMemory } from '../core/memory.ts'
+import type { WalletRow } from '../core/storage/rows.ts'
 import { bookedOf } from '../ledger/balances.ts'
-import type { WalletRow } from '../storage/rows.ts'
 import { idleOf, markActive } from './idleReads.ts'
 
 /** A wallet as read from the chain once. `state` is null for imported and undeployed wallets. */

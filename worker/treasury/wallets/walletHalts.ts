@@ -2,9 +2,9 @@ import { minuteMs } from '#domain/time.ts'
 import type { HaltKind } from '#domain/walletHalt.ts'
 import { logError } from '../../observability/log.ts'
 import type { Context } from '../core/context.ts'
+import type { WalletRow } from '../core/storage/rows.ts'
 import { audit } from '../ledger/audit.ts'
 import { enqueue } from '../outbox/enqueue.ts'
-import type { WalletRow } from '../storage/rows.ts'
 
 /**
  * Halts a wallet: nothing more is signed for it. The owner sees why on the wallet and gets an email; operators get an alert

@@ -4,10 +4,10 @@ import { earliest } from '../../../durable/alarms.ts'
 import { freshHead } from '../../core/chainHeads.ts'
 import type { Context } from '../../core/context.ts'
 import { knownSets } from '../../core/contracts.ts'
+import { paidToOf } from '../../core/storage/newPayment.ts'
+import type { PayoutRow } from '../../core/storage/rows.ts'
 import { countMessage, messageRefusal, messageTo } from '../../limits/messageLimits.ts'
 import { enqueue } from '../../outbox/enqueue.ts'
-import { paidToOf } from '../../storage/newPayment.ts'
-import type { PayoutRow } from '../../storage/rows.ts'
 import { reclaim } from './actions.ts'
 
 /** Starts reclaims of payouts that have expired by chain time, at most 25 per call. */

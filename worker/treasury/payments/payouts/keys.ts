@@ -6,8 +6,8 @@ import { addressOf } from '../../../chain/sign.ts'
 import type { Address, Hex } from '../../../chain/types.ts'
 import { keyring, UnknownKeyVersion } from '../../../keyrings/keyring.ts'
 import type { Context } from '../../core/context.ts'
+import type { PayoutRow } from '../../core/storage/rows.ts'
 import { recordChange } from '../../outbox/changes.ts'
-import type { PayoutRow } from '../../storage/rows.ts'
 
 /**
  * The key that may claim or reclaim a payout. Keys are derived from a version of the payout secret and the user's salt,

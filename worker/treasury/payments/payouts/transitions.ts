@@ -1,22 +1,12 @@
 import type { AuditEvent } from '#domain/events.ts'
 import { nextPayout, type PayoutEvent, type PayoutStatus } from '#domain/payment.ts'
-import type { Terms } from '../../../chain/digests.ts'
 import { linkDown } from '../../../claims/api.ts'
 import { notFound, ok, type Refused, type Result, refuse } from '../../../result.ts'
 import type { Context } from '../../core/context.ts'
+import type { PayoutRow } from '../../core/storage/rows.ts'
 import { audit } from '../../ledger/audit.ts'
 import { enqueuePayout } from '../../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../../outbox/events.ts'
-import { fromColumn } from '../../storage/columns.ts'
-import type { PayoutRow } from '../../storage/rows.ts'
-
-export const termsOf = (payout: PayoutRow): Terms => ({
-  payer: payout.payer,
-  claimKey: payout.claim_key,
-  reclaimKey: payout.reclaim_key,
-  amount: fromColumn(payout.amount),
-  expiry: payout.expiry,
-})
 
 /** The audit event of each payout event. */
 const nameOf = {

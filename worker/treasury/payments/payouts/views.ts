@@ -4,8 +4,8 @@ import { isoOf } from '#domain/time.ts'
 import type { CreateEscrowReply, Escrow, Terms } from '#schemas/escrow.ts'
 import type { DeskView } from '../../../claims/api.ts'
 import type { Context } from '../../core/context.ts'
-import { formatColumn } from '../../storage/columns.ts'
-import type { PayoutRow } from '../../storage/rows.ts'
+import { formatColumn } from '../../core/storage/columns.ts'
+import type { PayoutRow } from '../../core/storage/rows.ts'
 import { claimUrlOf, openCode } from './codes.ts'
 
 /** CLAIMING and RECLAIMING are shown as CREATED. */

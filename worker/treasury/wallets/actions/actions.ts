@@ -2,9 +2,9 @@ import { dayMs, isoOf } from '#domain/time.ts'
 import type { WalletActionView } from '#schemas/sessionKey.ts'
 import type { Block } from '../../../chain/types.ts'
 import type { Context } from '../../core/context.ts'
-import { formatColumn } from '../../storage/columns.ts'
-import type { WalletActionRow } from '../../storage/rows.ts'
-import { isOpenAction } from '../../storage/statuses.ts'
+import { formatColumn } from '../../core/storage/columns.ts'
+import type { WalletActionRow } from '../../core/storage/rows.ts'
+import { isOpenAction } from '../../core/storage/statuses.ts'
 
 /**
  * A change of the wallet itself, delivered like a payment: signed by the provider's operator (`rotate`) or by the owner,

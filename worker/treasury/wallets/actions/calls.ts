@@ -14,8 +14,8 @@ import { signCompact } from '../../../chain/sign.ts'
 import { type Address, type Hex, RpcError, type WalletState } from '../../../chain/types.ts'
 import { type Refused, refuse } from '../../../result.ts'
 import type { Context } from '../../core/context.ts'
-import { fromColumn } from '../../storage/columns.ts'
-import type { WalletActionRow, WalletRow } from '../../storage/rows.ts'
+import { fromColumn } from '../../core/storage/columns.ts'
+import type { WalletActionRow, WalletRow } from '../../core/storage/rows.ts'
 
 export const operatorKey = (ctx: Context): Hex | null => {
   const key = ctx.env.OPERATOR_KEY_V1
