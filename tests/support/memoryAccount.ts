@@ -62,7 +62,12 @@ export function createMemoryAccount() {
       }),
   } satisfies Partial<HistoryApi>
   const env = { ...context.env, HISTORY: { getByName: () => api } }
-  const person = { deps: { env, db, now: context.now }, personId: userId, accountId: userId, loginSessionId: 'ses_test' } as unknown as Person
+  const person = {
+    deps: { env, db, now: context.now },
+    personId: userId,
+    accountId: userId,
+    loginSessionId: 'ses_test',
+  } as unknown as Person
 
   type Search = Record<string, string>
   const transactionsOf = (search: Search) => TransactionsQuery.parse(search) as z.output<typeof TransactionsQuery>

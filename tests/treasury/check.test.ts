@@ -12,6 +12,7 @@ import type { Recipient } from '#schemas/paymentTerms.ts'
 import type { Result } from '../../worker/result.ts'
 import { approvePayment, deny } from '../../worker/treasury/approvals/decisions/decide.ts'
 import { approvalView } from '../../worker/treasury/approvals/decisions/views.ts'
+import { endOverdue } from '../../worker/treasury/approvals/end.ts'
 import { lookups } from '../../worker/treasury/core/knownRecipients.ts'
 import type { Principal } from '../../worker/treasury/core/rpcTypes.ts'
 import type { ApprovalRow, PaymentRow } from '../../worker/treasury/core/storage/rows.ts'
@@ -310,6 +311,8 @@ function answerOne(
   if (open.length === 0) return
   const { id, payment_id } = pick(open, which)
   const { hash } = approvalView(context, store.approval(id)!)
+  // Answering also ends what is overdue, which is no part of the decision.
+  store.transaction(() => endOverdue(context))
   if (answer === 'deny') return void deny(context, id, { hash, by, pauseAgent: false })
   const endsAt = clock.now + 48 * hourMs
   const grant = grants && store.payment(payment_id!)!.to_address ? { amount: microUsdc(5_000_000n), endsAt } : null
