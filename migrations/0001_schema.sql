@@ -321,6 +321,14 @@ CREATE TABLE user_restore (
   version INTEGER NOT NULL
 );
 
+-- Which accounts of others a person acts for. Only an address book: the account's Treasury decides on each call.
+CREATE TABLE membership (
+  person_id TEXT NOT NULL REFERENCES user (id) ON DELETE CASCADE,
+  account_id TEXT NOT NULL REFERENCES user (id) ON DELETE CASCADE,
+  PRIMARY KEY (person_id, account_id)
+);
+CREATE INDEX membership_account_idx ON membership (account_id);
+
 -- Webhooks of all accounts, which operators count; the Treasury has the webhooks themselves. A row counts only if its edition is
 -- higher than the stored one. The sender writes failing_since: all attempts have failed since then.
 CREATE TABLE webhook_endpoint (

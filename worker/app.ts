@@ -30,6 +30,7 @@ import { meta } from './routes/meta.ts'
 import { oauth } from './routes/oauth.ts'
 import { ops } from './routes/ops.ts'
 import { payments } from './routes/payments.ts'
+import { people } from './routes/people.ts'
 import { policyGroups } from './routes/policyGroups.ts'
 import { transactions } from './routes/transactions.ts'
 import { overview, usage } from './routes/usage.ts'
@@ -88,6 +89,7 @@ export function createApp(options: { now?: () => number; mcpServer?: ServerOf } 
     .route('/api/approval-settings', approvalSettings)
     .route('/api/connections', connections)
     .route('/api/webhooks', webhooks)
+    .route('/api/people', people)
     .route('/v1', payments)
     .route('/mcp', mcp(options.mcpServer))
     .route('/oauth', oauth)

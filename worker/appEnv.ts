@@ -1,4 +1,4 @@
-import type { AccountId, PersonId } from '#domain/accounts.ts'
+import type { AccountId, CallerId, PersonId } from '#domain/accounts.ts'
 import type { Region } from '#domain/region.ts'
 import type { Scope } from '#domain/scopes.ts'
 import type { Db } from './db/d1.ts'
@@ -33,7 +33,10 @@ export type AgentPrincipal = {
 }
 
 /** A signed-in person and the account that they act for. Every call of `treasury` fails with 401 once the login session has ended. */
-export type Person = Pick<AppEnv['Variables'], 'deps' | 'personId' | 'accountId' | 'treasury' | 'loginSessionId'>
+export type Person = Pick<
+  AppEnv['Variables'],
+  'deps' | 'personId' | 'accountId' | 'callerId' | 'treasury' | 'loginSessionId'
+>
 
 /**
  * Hono's environment. login() sets what a Person has, agent() sets `agent`, and operator()
@@ -48,6 +51,7 @@ export type AppEnv = {
     deps: Deps
     personId: PersonId
     accountId: AccountId
+    callerId: CallerId
     treasury: OwnerTreasury
     loginSessionId: string
     passwordChecked: boolean

@@ -1,4 +1,5 @@
-import { AppError, type ErrorCode, type RecordedRefusal, type RefusalFigures } from './errors.ts'
+import { type CallerId, memberOf } from '#domain/accounts.ts'
+import { AppError, type ErrorCode, endedSession, type RecordedRefusal, type RefusalFigures } from './errors.ts'
 
 export type { RecordedRefusal, RefusalFigures }
 
@@ -36,6 +37,10 @@ export const refuse = (
 /** `notFound('Wallet', 'walletId')`: "Wallet not found." */
 export const notFound = (what: string, field?: string): Refused =>
   refuse('not_found', `${what} not found.`, field === undefined ? {} : { field })
+
+/** Why nothing is done any more for this caller: a login session of the owner that has ended, or a person who was removed. */
+export const endedCaller = (caller: CallerId): Refused =>
+  memberOf(caller) === null ? refuse('unauthenticated', endedSession) : notFound('Account')
 
 /** Returns the value, or throws the refusal as an AppError with the same contents. */
 export function unwrap<T>(result: Result<T>): T {

@@ -1,3 +1,4 @@
+import type { CallerId } from '#domain/accounts.ts'
 import { type OwnerCall, type OwnerKey, ownerObjects, rpcObjects } from '#domain/ownerCalls.ts'
 import type { Region } from '#domain/region.ts'
 import type { Env } from './env.ts'
@@ -45,16 +46,16 @@ export function treasuryOf(env: Pick<Env, 'TREASURY'>, user: string | { id: stri
 export type OwnerTreasury = Pick<Stub, OwnerKey>
 
 /**
- * The Treasury of the owner with this login session: every call throws `unauthenticated` if the session has ended. A call
- * such as `treasury.wallets().list()` is one round trip here, too.
+ * The account's Treasury as this caller sees it: every call throws `unauthenticated` if the owner's login session has ended, or
+ * `not_found` or `forbidden` if a member may not make it. A call such as `treasury.wallets().list()` is one round trip here, too.
  */
-export function ownerTreasuryOf(env: Pick<Env, 'TREASURY'>, userId: string, sessionId: string): OwnerTreasury {
-  const treasury = treasuryOf(env, userId)
+export function ownerTreasuryOf(env: Pick<Env, 'TREASURY'>, accountId: string, caller: CallerId): OwnerTreasury {
+  const treasury = treasuryOf(env, accountId)
   const methodsOf = (object: OwnerCall['object']) =>
     new Proxy({} as Methods, {
       get(_, method) {
         if (typeof method === 'symbol' || method === 'then') return undefined
-        return async (...input: unknown[]) => unwrap(await treasury.asOwner(sessionId, { object, method, input }))
+        return async (...input: unknown[]) => unwrap(await treasury.asPerson(caller, { object, method, input }))
       },
     })
   const objects = Object.fromEntries(ownerObjects.map((name) => [name, () => methodsOf(name)]))

@@ -11,7 +11,9 @@ const waiting: WaitingApproval = {
   expiresAt: Date.UTC(2026, 10, 22, 12),
 }
 const mail = (...all: WaitingApproval[]) =>
-  JSON.stringify(approvalsMessage({ id: '1', to: 'ann@bursar.test', waiting: all, appOrigin: 'https://bursar.test' }))
+  JSON.stringify(
+    approvalsMessage({ id: '1', to: 'ann@bursar.test', waiting: all, account: null, appOrigin: 'https://bursar.test' }),
+  )
 
 test('the email about a purchase names its host, which is no link, the notice on a lock screen does not @purchase-screens-3', () => {
   expect(mail(waiting)).toContain('Scout asks to buy from api[.]example[.]com for 0.28 USDC.')
@@ -19,7 +21,7 @@ test('the email about a purchase names its host, which is no link, the notice on
   expect(mail(waiting, { ...waiting, kind: 'payment', recipient: 'Grace' })).toContain(
     'Scout asks to pay 0.28 USDC to Grace.',
   )
-  const notice = approvalNotice([waiting])
+  const notice = approvalNotice([waiting], null)
   expect(notice.title).toBe('Scout asks to buy for 0.28 USDC')
   expect(JSON.stringify(notice)).not.toContain('example')
 })

@@ -36,7 +36,7 @@ export function signedIn(user: User): Person {
   const [personId, loginSessionId] = [userIdOf(user) as PersonId, 'ses_test']
   const deps = { env, db: primaryDb(env.DB), now: Date.now } as unknown as Person['deps']
   const treasury = ownerTreasuryOf(env, personId, loginSessionId)
-  return { deps, personId, accountId: ownAccount(personId), loginSessionId, treasury }
+  return { deps, personId, accountId: ownAccount(personId), callerId: loginSessionId, loginSessionId, treasury }
 }
 
 export const overviewOf = (user: User) => getOverview(signedIn(user))

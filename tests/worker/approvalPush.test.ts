@@ -72,13 +72,13 @@ test('a push notification shows the agent and the amount of an approval, but not
     recipient: 'grace@bursar.test',
     expiresAt: 0,
   }
-  expect(approvalNotice([waiting])).toEqual({
+  expect(approvalNotice([waiting], null)).toEqual({
     title: 'Scout asks to pay 12.50 USDC',
     body: 'Nothing is paid before you approve it.',
     path: '/dashboard/approvals/apr_1',
     tag: 'apr_1',
   })
-  expect(approvalNotice([waiting, { ...waiting, approvalId: 'apr_2' }])).toMatchObject({
+  expect(approvalNotice([waiting, { ...waiting, approvalId: 'apr_2' }], null)).toMatchObject({
     title: '2 requests wait for your approval',
     path: '/dashboard/approvals',
   })

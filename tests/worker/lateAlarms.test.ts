@@ -68,7 +68,7 @@ test('a Treasury renews a late alarm when it accepts a payment, and when somebod
     }
     const { payment } = unwrap(await renewsIn(() => treasury.payAsAgent(payer.payment())))
     await renewsIn(() => treasury.payment(payer.payment().principal, payment.id))
-    await renewsIn(() => treasury.asOwner('session', { object: null, method: 'transaction', input: [payment.id] }))
+    await renewsIn(() => treasury.asPerson('session', { object: null, method: 'transaction', input: [payment.id] }))
     await renewsIn(() => treasury.changesSince({ incarnation: null, seq: 0, audit: null }, []))
     renewals.mockRestore()
   })

@@ -174,7 +174,7 @@ test('the Treasury forgets an ended session after an hour, when no access token 
   const user = await createUser(api)
   await inTreasury(user.id, async (treasury) => {
     const call = { object: 'notices' as const, method: 'count', input: [] }
-    const works = async (sessionId: string) => (await treasury.asOwner(sessionId, call)).ok
+    const works = async (sessionId: string) => (await treasury.asPerson(sessionId, call)).ok
     await treasury.endSessions(['ses_1'])
     await treasury.endSessions(['ses_1', 'ses_2'])
     expect([await works('ses_1'), await works('ses_2'), await works('ses_3')]).toEqual([false, false, true])
@@ -183,7 +183,7 @@ test('the Treasury forgets an ended session after an hour, when no access token 
     restoreContext.now = () => now
     await treasury.endSessions(['ses_3'])
     expect([await works('ses_1'), await works('ses_2'), await works('ses_3')]).toEqual([true, true, false])
-    await expect(treasury.asOwner('ses_1', { ...call, object: null, method: 'endSessions' })).rejects.toThrow()
+    await expect(treasury.asPerson('ses_1', { ...call, object: null, method: 'endSessions' })).rejects.toThrow()
   })
 })
 

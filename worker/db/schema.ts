@@ -94,6 +94,23 @@ export const loginChallenge = sqliteTable(
 export const codePurposes = ['confirm', 'reset'] as const
 export type CodePurpose = (typeof codePurposes)[number]
 
+/**
+ * Which accounts of others a person acts for. Only an address book: a lost row is written again by the account's Treasury, which
+ * decides on each call, and a row too many opens nothing.
+ */
+export const membership = sqliteTable(
+  'membership',
+  {
+    personId: text('person_id')
+      .notNull()
+      .references(() => user.id, { onDelete: 'cascade' }),
+    accountId: text('account_id')
+      .notNull()
+      .references(() => user.id, { onDelete: 'cascade' }),
+  },
+  (t) => [primaryKey({ columns: [t.personId, t.accountId] }), index('membership_account_idx').on(t.accountId)],
+)
+
 export const accountCode = sqliteTable(
   'account_code',
   {

@@ -15,6 +15,7 @@ export const recoveryOf: Record<Table, { by: Recovery; except?: string[] }> = {
   user: { by: 'treasuries', except: ['password_hash'] },
   webhookEndpoint: { by: 'treasuries', except: ['edition', 'failing_since'] },
   userSuspension: { by: 'treasuries' },
+  membership: { by: 'treasuries' },
 
   accountToKeep: { by: 'objects' },
   busyTreasury: { by: 'objects' },

@@ -64,3 +64,6 @@ export function mailboxOf(email: string): string {
     ? `${name.replaceAll('.', '')}@gmail.com`
     : `${name}@${domain}`
 }
+
+/** 'ada@example.com' → 'a***@example.com' */
+export const maskedEmail = (email: string): string => email.replace(/^(.).*@/, '$1***@')

@@ -149,6 +149,15 @@ export const events = {
   'account.address_changed': { text: 'The owner linked another crypto wallet, or none.', to: change },
   'account.limits_set': { text: 'An operator set limits for the account.', to: change },
 
+  'person.invited': { text: 'The owner invited somebody to act for the account.', to: toldChange },
+  'person.joined': { text: 'Somebody who was invited acts for the account from now on.', to: toldChange },
+  'person.role_changed': { text: 'A person who acts for the account has another role.', to: toldChange },
+  'person.removed': { text: 'The owner removed a person from the account.', to: change },
+  'person.left': {
+    text: 'A person no longer acts for the account, by their own choice.',
+    to: ['audit', 'changes', 'bell'],
+  },
+
   'webhook.created': { text: 'A webhook was added.', to: toldChange },
   'webhook.changed': { text: 'The events of a webhook changed, or it was switched on or off.', to: toldChange },
   'webhook.deleted': { text: 'A webhook was deleted.', to: change },
@@ -208,6 +217,7 @@ export const toldChanges = [
   ...(['webhook.created', 'webhook.changed', 'webhook.secret_rotated'] as const),
   ...(['agent.created', 'agent.credential_replaced', 'connection.created'] as const),
   ...(['wallet.imported', 'wallet.deleted', 'wallet.key_viewed'] as const),
+  ...(['person.invited', 'person.joined', 'person.role_changed'] as const),
 ] satisfies NamesFor<'mail'>[]
 export type ToldChange = (typeof toldChanges)[number]
 
@@ -215,6 +225,7 @@ export type ToldChange = (typeof toldChanges)[number]
 const made = [
   ...(['webhook.created', 'webhook.changed', 'webhook.secret_rotated'] as const),
   ...(['agent.created', 'agent.credential_replaced', 'connection.created', 'grant.created'] as const),
+  'person.invited',
 ] satisfies AuditEvent[]
 export type MadeEvent = (typeof made)[number]
 

@@ -1,3 +1,4 @@
+import type { CallerId } from '#domain/accounts.ts'
 import type { MoneyState, PaymentMethod } from '#domain/figures.ts'
 import type { ListCursor } from '#domain/lists.ts'
 import type { ChainName } from '#domain/networks.ts'
@@ -154,28 +155,28 @@ export interface HistoryApi extends Rpc.DurableObjectBranded {
    * Refused with `unavailable` while History cannot follow its Treasury, or is far behind, and with `unauthenticated` if the
    * login session has ended.
    */
-  transactions(sessionId: string, filter: TransactionsWanted, paging: Paging): Promise<Result<Listed<Transaction>>>
-  payouts(sessionId: string, filter: PayoutFilter, paging: Paging): Promise<Result<Listed<Escrow>>>
-  /** For exports, row by row: a part at a time, the first one with `cursor` null. Only that one checks the session. */
-  transactionSlice(sessionId: string, filter: TransactionsWanted, cursor: ListCursor | null): Promise<Result<Slice>>
-  payoutSlice(sessionId: string, filter: PayoutFilter, cursor: ListCursor | null): Promise<Result<Slice>>
+  transactions(caller: CallerId, filter: TransactionsWanted, paging: Paging): Promise<Result<Listed<Transaction>>>
+  payouts(caller: CallerId, filter: PayoutFilter, paging: Paging): Promise<Result<Listed<Escrow>>>
+  /** For exports, row by row: a part at a time, the first one with `cursor` null. Only that one checks the owner's session. */
+  transactionSlice(caller: CallerId, filter: TransactionsWanted, cursor: ListCursor | null): Promise<Result<Slice>>
+  payoutSlice(caller: CallerId, filter: PayoutFilter, cursor: ListCursor | null): Promise<Result<Slice>>
 
-  /** A part of a group's decisions since `since` (ms), newest first. `next` is null after the last. The first one checks the session. */
+  /** A part of a group's decisions since `since` (ms), newest first. `next` is null after the last. The first one checks the owner's session. */
   decisions(
-    sessionId: string,
+    caller: CallerId,
     groupId: string,
     since: number,
     before: DecisionCursor | null,
   ): Promise<Result<{ decisions: PastDecision[]; next: DecisionCursor | null }>>
 
   /** Balances of all wallets that money has moved in, deleted ones too. `from` and `to` in ms; rows at `to` are later. */
-  balances(sessionId: string, from: number, to: number): Promise<Result<WalletBalance[]>>
+  balances(caller: CallerId, from: number, to: number): Promise<Result<WalletBalance[]>>
 
   /**
    * Figures of one network, and those of the Treasury, at this time (ms). Takes as long for any number of payments.
    */
   overview(
-    sessionId: string,
+    caller: CallerId,
     chain: ChainName,
     now: number,
   ): Promise<Result<{ account: AccountFigures; figures: Figures }>>

@@ -1,5 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 import { drizzle } from 'drizzle-orm/durable-sqlite'
+import { type CallerId, memberOf } from '#domain/accounts.ts'
 import type { ListCursor } from '#domain/lists.ts'
 import type { ChainName } from '#domain/networks.ts'
 import type { Escrow } from '#schemas/escrow.ts'
@@ -9,9 +10,8 @@ import { primaryDb } from '../db/d1.ts'
 import { recordTrouble, schemaReporter } from '../db/troubles.ts'
 import { ObjectSchema } from '../durable/objectSchema.ts'
 import type { Env } from '../env.ts'
-import { endedSession } from '../errors.ts'
 import { logError } from '../observability/log.ts'
-import { ok, type Result, refuse } from '../result.ts'
+import { endedCaller, ok, type Result, refuse } from '../result.ts'
 import { treasuryOf } from '../treasuryOf.ts'
 import {
   type ChangePage,
@@ -38,8 +38,8 @@ const largeBytes = 5_000_000_000
 /** Pages of changes that a list waits for. Only a History that was lost is further behind. */
 const maxPages = 25
 
-/** `ended`: those of the login sessions asked about that have ended. */
-type Followed = { state: 'current' | 'behind' | 'ahead'; ended: string[] }
+/** `ended`: those of the callers asked about that may no longer call. */
+type Followed = { state: 'current' | 'behind' | 'ahead'; ended: CallerId[] }
 
 /** The lists of one user. It never writes to its Treasury, and a Treasury never waits for it to accept a payment. */
 export class History extends DurableObject<Env> implements HistoryApi {
@@ -51,7 +51,7 @@ export class History extends DurableObject<Env> implements HistoryApi {
   readonly #rows: Rows
   #hasReported = false
   #following: Promise<Followed> | null = null
-  #next: { sessionIds: Set<string>; followed: Promise<Followed> } | null = null
+  #next: { callers: Set<CallerId>; followed: Promise<Followed> } | null = null
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
@@ -62,37 +62,37 @@ export class History extends DurableObject<Env> implements HistoryApi {
     this.#schema.constructed()
   }
 
-  async transactions(sessionId: string, filter: TransactionsWanted, paging: Paging) {
-    return this.#afterFollowing(sessionId, () => this.#page<Transaction>(this.#transactions(filter), paging))
+  async transactions(caller: CallerId, filter: TransactionsWanted, paging: Paging) {
+    return this.#afterFollowing(caller, () => this.#page<Transaction>(this.#transactions(filter), paging))
   }
-  async payouts(sessionId: string, filter: PayoutFilter, paging: Paging) {
-    return this.#afterFollowing(sessionId, () => this.#page<Escrow>(payoutsQuery(filter), paging))
+  async payouts(caller: CallerId, filter: PayoutFilter, paging: Paging) {
+    return this.#afterFollowing(caller, () => this.#page<Escrow>(payoutsQuery(filter), paging))
   }
-  async transactionSlice(sessionId: string, filter: TransactionsWanted, cursor: ListCursor | null) {
+  async transactionSlice(caller: CallerId, filter: TransactionsWanted, cursor: ListCursor | null) {
     const read = () => this.#slice(this.#transactions(filter), cursor)
-    return cursor ? ok(read()) : this.#afterFollowing(sessionId, read)
+    return this.#afterFirst(cursor, caller, read)
   }
-  async payoutSlice(sessionId: string, filter: PayoutFilter, cursor: ListCursor | null) {
+  async payoutSlice(caller: CallerId, filter: PayoutFilter, cursor: ListCursor | null) {
     const read = () => this.#slice(payoutsQuery(filter), cursor)
-    return cursor ? ok(read()) : this.#afterFollowing(sessionId, read)
+    return this.#afterFirst(cursor, caller, read)
   }
 
-  async decisions(sessionId: string, groupId: string, since: number, before: DecisionCursor | null) {
+  async decisions(caller: CallerId, groupId: string, since: number, before: DecisionCursor | null) {
     const read = () => {
       const decisions = this.#rows.decisions(groupId, since, before, decisionsAtOnce)
       const last = decisions.length < decisionsAtOnce ? undefined : decisions.at(-1)
       return { decisions, next: last ? { at: last.at, n: last.n } : null }
     }
-    return before ? ok(read()) : this.#afterFollowing(sessionId, read)
+    return this.#afterFirst(before, caller, read)
   }
 
-  async balances(sessionId: string, from: number, to: number) {
-    return this.#afterFollowing(sessionId, () => this.#rows.balances(from, to))
+  async balances(caller: CallerId, from: number, to: number) {
+    return this.#afterFollowing(caller, () => this.#rows.balances(from, to))
   }
 
-  async overview(sessionId: string, chain: ChainName, now: number) {
+  async overview(caller: CallerId, chain: ChainName, now: number) {
     const [figures, account] = await Promise.all([
-      this.#afterFollowing(sessionId, () => this.#rows.figures(chain, now)),
+      this.#afterFollowing(caller, () => this.#rows.figures(chain, now)),
       treasuryOf(this.env, this.ctx.id.name!).reports().overview(),
     ])
     return figures.ok ? ok({ account, figures: figures.value }) : figures
@@ -149,9 +149,14 @@ export class History extends DurableObject<Env> implements HistoryApi {
     this.ctx.waitUntil(report.catch((error) => logError('history_size_not_reported', { user: userId }, error)))
   }
 
-  async #afterFollowing<T>(sessionId: string, read: () => T | Promise<T>): Promise<Result<T>> {
-    const { state, ended } = await this.#follow(sessionId)
-    if (ended.includes(sessionId)) return refuse('unauthenticated', endedSession)
+  /** Later parts of an answer are read without asking again, except for members: they may be removed while an export runs. */
+  #afterFirst<T>(later: object | null, caller: CallerId, read: () => T): Promise<Result<T>> {
+    return later && memberOf(caller) === null ? Promise.resolve(ok(read())) : this.#afterFollowing(caller, read)
+  }
+
+  async #afterFollowing<T>(caller: CallerId, read: () => T | Promise<T>): Promise<Result<T>> {
+    const { state, ended } = await this.#follow(caller)
+    if (ended.includes(caller)) return endedCaller(caller)
     if (state === 'current') return ok(await read())
     if (state === 'ahead') return refuse('unavailable', 'This account is being checked. Please try again later.')
     // Continues while the caller waits to ask again.
@@ -161,42 +166,42 @@ export class History extends DurableObject<Env> implements HistoryApi {
   }
 
   /**
-   * Asks for changes, and whether this login session has ended, after this call has begun. Calls that arrive during one
+   * Asks for changes, and whether this caller may still call, after this call has begun. Calls that arrive during one
    * reading share the next one.
    */
-  #follow(sessionId?: string): Promise<Followed> {
-    const own = sessionId === undefined ? [] : [sessionId]
+  #follow(caller?: CallerId): Promise<Followed> {
+    const own = caller === undefined ? [] : [caller]
     if (!this.#following) return this.#start(new Set(own))
     this.#next ??= this.#startAfter(this.#following)
-    for (const id of own) this.#next.sessionIds.add(id)
+    for (const id of own) this.#next.callers.add(id)
     return this.#next.followed
   }
 
   #startAfter(current: Promise<Followed>) {
-    const sessionIds = new Set<string>()
+    const callers = new Set<CallerId>()
     const followed = current
       .catch(() => {})
       .then(() => {
         this.#next = null
-        return this.#start(sessionIds)
+        return this.#start(callers)
       })
-    return { sessionIds, followed }
+    return { callers, followed }
   }
 
-  #start(sessionIds: Set<string>): Promise<Followed> {
-    const following = this.#readChanges([...sessionIds]).finally(() => {
+  #start(callers: Set<CallerId>): Promise<Followed> {
+    const following = this.#readChanges([...callers]).finally(() => {
       if (this.#following === following) this.#following = null
     })
     this.#following = following
     return following
   }
 
-  async #readChanges(sessionIds: string[]): Promise<Followed> {
+  async #readChanges(callers: CallerId[]): Promise<Followed> {
     const treasury = treasuryOf(this.env, this.ctx.id.name!)
     const endedIds = new Set<string>()
     const found = (state: Followed['state']): Followed => ({ state, ended: [...endedIds] })
     for (let pages = 0; pages < maxPages; pages++) {
-      const { page, ended } = await treasury.changesSince(this.#rows.position, sessionIds)
+      const { page, ended } = await treasury.changesSince(this.#rows.position, callers)
       for (const id of ended) endedIds.add(id)
       if (page === null) {
         logError('history_ahead', { user: this.ctx.id.name!, seq: this.#rows.position.seq })

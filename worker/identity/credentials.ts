@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import type { AccountId } from '#domain/accounts.ts'
 import { dayMs } from '#domain/time.ts'
 import type { KeyringSettings } from '../keyrings/keyring.ts'
 import { newObjectToken, objectOfToken } from './objectTokens.ts'
@@ -40,6 +41,26 @@ export function agentOfApiKey(env: KeyringSettings, apiKey: string): ClaimedAgen
 export function agentOfClient(env: KeyringSettings, clientId: string, secret: string): ClaimedAgent | null {
   const name = objectOfToken(env, 'client_id', clientId)
   return name === null || !secret.startsWith(secretPrefix) ? null : { ...agentOf(name), credentialHash: sha256(secret) }
+}
+
+/** An invitation to an account, as the token of its link names it. */
+export type NamedMember = { accountId: AccountId; memberId: string }
+
+/** The token of an invitation's link and the hash that its Treasury stores. `now` in ms. */
+export function mintInvitation(env: KeyringSettings, { accountId, memberId }: NamedMember, now: number) {
+  const token = newObjectToken(env, 'invitation', `${memberId}/${accountId}`, randomBytes, now)
+  return { token, hash: sha256(token) }
+}
+
+/** Null if we did not issue this token. */
+export function memberOfInvitation(env: KeyringSettings, token: string): (NamedMember & { tokenHash: string }) | null {
+  const name = objectOfToken(env, 'invitation', token)
+  if (name === null) return null
+  const slash = name.indexOf('/')
+  return {
+    ...{ memberId: name.slice(0, slash), accountId: name.slice(slash + 1) as AccountId },
+    tokenHash: sha256(token),
+  }
 }
 
 /** A connection of an app and its account, as codes and refresh tokens name them. */

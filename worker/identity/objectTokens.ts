@@ -26,6 +26,7 @@ const idsOfUser = (prefix: string): IdCodec => ({
 })
 const agents = idsOfUser('agt_')
 const connections = idsOfUser('con_')
+const members = idsOfUser('mem_')
 
 /** Ids that a Treasury makes (`newId` in treasury/core/context.ts): the time in 6 bytes, then 10 random ones. */
 const idsWithTime = (prefix: string): IdCodec => ({
@@ -73,6 +74,8 @@ const kinds = {
   /** An authorization code, and a refresh token. Both name the user and the connection. */
   code: { prefix: 'bo_', secretBytes: 32, ...connections },
   refresh_token: { prefix: 'br_', secretBytes: 32, ...connections },
+  /** In the link of an invitation. Names the account and the person who is invited. */
+  invitation: { prefix: 'bi_', secretBytes: 16, ...members },
   /** Names the request in D1, which is not read for an invented code. */
   device_code: { prefix: 'bd_', secretBytes: 32, ...requests },
 } as const

@@ -1,13 +1,16 @@
-import type { Context } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
-import { ownAccount, type PersonId } from '#domain/accounts.ts'
+import { memberCaller, ownAccount, type PersonId } from '#domain/accounts.ts'
 import { limitsFrom } from '#domain/limits.ts'
+import type { Call } from '#domain/roles.ts'
 import { allScopes, type Scope } from '#domain/scopes.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { AppError, unknownCredential } from '../errors.ts'
 import { agentOfApiKey } from '../identity/credentials.ts'
 import { verifyAgentToken, verifyUserToken } from '../identity/tokens.ts'
+import { unwrap } from '../result.ts'
 import { withConcurrencyLimit } from '../services/concurrencyLimit.ts'
+import { namedAccount, requireMembership } from '../services/memberships.ts'
 import { requireOpenSession } from '../services/openSession.ts'
 import {
   agentCalls,
@@ -21,35 +24,56 @@ import { ownerTreasuryOf } from '../treasuryOf.ts'
 import { callerAddress, rateLimit } from './rateLimit.ts'
 
 /**
- * Identifies the signed-in user by the access token, not by X-User-ID. `checkedBy` says what refuses a login session that
- * has ended: `d1` before the route runs, or `treasury` in the call that the route makes anyway, by `c.var.treasury` or
- * History. A route that calls neither before it reads or writes needs `d1`.
+ * Identifies the signed-in person by the access token, not by X-User-ID, and the account that they act for: their own, or the
+ * one in X-Account-ID. `checkedBy` says what refuses a login session that has ended: `d1` before the route runs, or `treasury`
+ * in the call that the route makes anyway, by `c.var.treasury` or History, which also decides what a member's role allows. A
+ * route that calls neither before it reads or writes needs `d1`, with the call that roles allow (domain/roles.ts), or `own` for
+ * what belongs to the person: it ignores X-Account-ID.
  */
-export const login = (checkedBy: 'd1' | 'treasury') =>
-  createMiddleware<AppEnv>(async (c, next) => {
+export function login(checkedBy: 'treasury' | 'own'): MiddlewareHandler<AppEnv>
+export function login(checkedBy: 'd1', call: Call | 'own'): MiddlewareHandler<AppEnv>
+export function login(checkedBy: 'd1' | 'treasury' | 'own', call?: Call | 'own'): MiddlewareHandler<AppEnv> {
+  return createMiddleware<AppEnv>(async (c, next) => {
     const { env, now } = c.var.deps
     const token = bearer(c)
     if (!token) throw new AppError('unauthenticated', 'Authentication required. Please sign in.')
     const { userId, sessionId } = await verifyUserToken(env, token, now())
     const personId = userId as PersonId
     const claimed = c.req.header('x-user-id')
-    if (claimed !== undefined && claimed !== userId)
+    if (claimed !== undefined && claimed !== personId)
       throw new AppError('forbidden', 'The X-User-ID header does not match the signed-in user.')
-    await rateLimit(c, userCalls(env), userId)
-    await withConcurrencyLimit(`user ${userId}`, limitsFrom(env).userCallsAtOnce, async () => {
+    await rateLimit(c, userCalls(env), personId)
+    await withConcurrencyLimit(`user ${personId}`, limitsFrom(env).userCallsAtOnce, async () => {
+      const isOwn = checkedBy === 'own' || call === 'own'
+      const accountId = namedAccount(isOwn ? undefined : c.req.header('x-account-id'), personId)
+      const isMember = accountId !== ownAccount(personId)
+      const caller = isMember ? memberCaller(personId) : sessionId
+      if (isMember) {
+        await requireMembership(c.var.deps, { personId, accountId, sessionId })
+        await rateLimit(c, memberCalls(env), accountId)
+      }
       c.set('personId', personId)
-      c.set('accountId', ownAccount(personId))
-      c.set('treasury', ownerTreasuryOf(env, personId, sessionId))
+      c.set('accountId', accountId)
+      c.set('callerId', caller)
+      c.set('treasury', ownerTreasuryOf(env, accountId, caller))
       c.set('loginSessionId', sessionId)
-      if (checkedBy === 'd1') await requireOpenSession(c.var)
+      if (checkedBy === 'd1' && !isMember) await requireOpenSession(c.var)
+      if (checkedBy === 'd1' && isMember) unwrap(await c.var.treasury.people().mayCall(call as Call))
       await next()
     })
   })
+}
 
 /** Calls of one signed-in user with all their sessions. */
 export function userCalls(env: { LIMITS?: string }): Quota {
   const { userCallBurst, userCallsPerSecond } = limitsFrom(env)
   return quotaFor('user', userCallBurst, (userCallBurst / userCallsPerSecond) * 1000)
+}
+
+/** Calls of all members of one account together: they leave the account to its owner. */
+function memberCalls(env: { LIMITS?: string }): Quota {
+  const { userCallBurst, userCallsPerSecond } = limitsFrom(env)
+  return quotaFor('members', userCallBurst, (userCallBurst / userCallsPerSecond) * 1000)
 }
 
 /**

@@ -5,7 +5,7 @@ import { formatMoney, oneLine } from './format.ts'
 import type { Message } from './message.ts'
 import type { PushNotice } from './push.ts'
 
-/** Emails to an owner whose agents wait for a decision. Opening a link does not decide anything. */
+/** Emails to those who decide about what agents ask for. Opening a link does not decide anything. */
 
 export type WaitingApproval = {
   approvalId: string
@@ -28,10 +28,12 @@ export function approvalsMessage(input: {
   to: string
   waiting: readonly WaitingApproval[]
   appOrigin: string
+  account: string | null
 }): Message {
-  const { id, to, waiting, appOrigin } = input
+  const { id, to, waiting, appOrigin, account } = input
   const [first] = waiting
-  if (waiting.length === 1 && first) return oneApproval(id, to, first, appOrigin)
+  const page = `${appOrigin}${within(account, waiting.length === 1 && first ? approvalPath(first.approvalId) : approvalsPath)}`
+  if (waiting.length === 1 && first) return oneApproval(id, to, first, page)
   const rest = waiting.length - named
   const parts = [
     paragraph('Hello,'),
@@ -39,21 +41,27 @@ export function approvalsMessage(input: {
     ...waiting.slice(0, named).map((each) => paragraph(`${sentence(each)} Until ${utcText(each.expiresAt)}.`)),
     ...(rest > 0 ? [paragraph(`And ${rest} more.`)] : []),
     paragraph('Requests that you do not answer in time are not paid.'),
-    link('Review and decide', `${appOrigin}/dashboard/approvals`),
+    link('Review and decide', page),
   ]
   return email({ id, to, subject: `${waiting.length} requests wait for your approval`, parts })
 }
 
-function oneApproval(id: string, to: string, waiting: WaitingApproval, appOrigin: string): Message {
+function oneApproval(id: string, to: string, waiting: WaitingApproval, page: string): Message {
   const parts = [
     paragraph('Hello,'),
     paragraph(sentence(waiting)),
     paragraph(`Nothing is paid before you approve it. Without an answer it ends on ${utcText(waiting.expiresAt)}.`),
-    link('Review and decide', `${appOrigin}${approvalPath(waiting.approvalId)}`),
+    link('Review and decide', page),
   ]
   const what = { payment: 'a payment', purchase: 'a purchase', budget: 'more budget' }[waiting.kind]
   return email({ id, to, subject: `${nameOf(waiting)} asks for ${what} of ${formatMoney(waiting)}`, parts })
 }
+
+const approvalsPath = '/dashboard/approvals'
+
+/** The page of an account of somebody else, for a member: `account` is its id, or null for the person's own. */
+const within = (account: string | null, path: string): string =>
+  account === null ? path : `${path}${path.includes('?') ? '&' : '?'}account=${account}`
 
 const nameOf = ({ agent }: WaitingApproval) => oneLine(agent, 60) ?? 'An agent'
 
@@ -67,13 +75,16 @@ function sentence(waiting: WaitingApproval): string {
 }
 
 /** The notice about waiting requests. Lock screens may show it, so it says who asks and how much, but not to whom or why. */
-export function approvalNotice(waiting: readonly [WaitingApproval, ...WaitingApproval[]]): PushNotice {
+export function approvalNotice(
+  waiting: readonly [WaitingApproval, ...WaitingApproval[]],
+  account: string | null,
+): PushNotice {
   const [{ approvalId, kind, agent, ...money }] = waiting
   if (waiting.length > 1)
     return {
       title: `${waiting.length} requests wait for your approval`,
       body: 'Requests that you do not answer in time are not paid.',
-      path: '/dashboard/approvals',
+      path: within(account, approvalsPath),
       tag: 'approvals',
     }
   const name = oneLine(agent, 60) ?? 'An agent'
@@ -84,7 +95,7 @@ export function approvalNotice(waiting: readonly [WaitingApproval, ...WaitingApp
       budget: `${name} asks for more budget`,
     }[kind],
     body: 'Nothing is paid before you approve it.',
-    path: approvalPath(approvalId),
+    path: within(account, approvalPath(approvalId)),
     tag: approvalId,
   }
 }

@@ -23,7 +23,7 @@ export const account = new Hono<AppEnv>()
 
 /** /api/preferences */
 export const preferences = new Hono<AppEnv>()
-  .use(login('d1'))
+  .use(login('d1', 'own'))
   .get('/', async (c) => c.json(success(await readPreferences(c.var.deps, c.var.personId))))
   .put('/', validate('json', Preferences), async (c) => {
     await writePreferences(c.var.deps, c.var.personId, c.req.valid('json'))
@@ -53,7 +53,7 @@ export const changes = new Hono<AppEnv>()
 
 /** /api/push: notifications in the user's browsers. */
 export const push = new Hono<AppEnv>()
-  .use(login('d1'))
+  .use(login('d1', 'own'))
   .get('/key', (c) => c.json(success(pushKey(c.var.deps))))
   .post('/subscriptions', validate('json', SavePushSubscription), async (c) => {
     const { deps, personId: id, loginSessionId: sessionId } = c.var
@@ -69,7 +69,7 @@ export const push = new Hono<AppEnv>()
   )
 
 /** /api/audit: verifies the user's audit log from end to end. Local stacks only, because it reads the whole log. */
-export const audit = new Hono<AppEnv>().use(login('d1')).get('/', async (c) => {
+export const audit = new Hono<AppEnv>().use(login('d1', 'own')).get('/', async (c) => {
   if (c.env.ENVIRONMENT !== 'local') throw new AppError('not_found', 'Not found.')
   return c.json(success(await c.var.treasury.reports().auditCheck()))
 })

@@ -14,20 +14,15 @@ export const connections = new Hono<AppEnv>()
   .delete('/:connectionId', login('treasury'), async (c) =>
     c.json(success(unwrap(await c.var.treasury.connections().revoke(c.req.param('connectionId'))))),
   )
-  .post('/device', login('d1'), validate('json', EnterDeviceCode), async (c) =>
+  .post('/device', login('d1', 'own'), validate('json', EnterDeviceCode), async (c) =>
     c.json(success(await enterDeviceCode(c.var, c.req.valid('json').userCode))),
   )
-  .get('/requests/:requestId', login('treasury'), async (c) =>
+  .get('/requests/:requestId', login('own'), async (c) =>
     c.json(success(await showRequest(c.var, c.req.param('requestId')))),
   )
-  .post(
-    '/requests/:requestId/allow',
-    login('treasury'),
-    ownerPassword(),
-    validate('json', AllowConnection),
-    async (c) =>
-      c.json(success(await allowRequest(c.var, c.req.param('requestId'), c.req.valid('json'), c.var.passwordChecked))),
+  .post('/requests/:requestId/allow', login('own'), ownerPassword(), validate('json', AllowConnection), async (c) =>
+    c.json(success(await allowRequest(c.var, c.req.param('requestId'), c.req.valid('json'), c.var.passwordChecked))),
   )
-  .post('/requests/:requestId/deny', login('treasury'), async (c) =>
+  .post('/requests/:requestId/deny', login('own'), async (c) =>
     c.json(success(await denyRequest(c.var, c.req.param('requestId')))),
   )

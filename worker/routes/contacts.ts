@@ -31,44 +31,46 @@ function requireOwnId(named: string | undefined, accountId: AccountId) {
   if (named !== undefined && named !== accountId) throw new AppError('not_found', 'User not found.')
 }
 
+const reads = login('d1', 'contacts.read')
+const changes = login('d1', 'contacts.change')
+
 /** /api/contacts */
 export const contacts = new Hono<AppEnv>()
-  .use(login('d1'))
-  .get('/', readsRows(), validate('query', ContactsQuery), async (c) => {
+  .get('/', reads, readsRows(), validate('query', ContactsQuery), async (c) => {
     const { userId, ...query } = c.req.valid('query')
     requireOwnId(userId, c.var.accountId)
     const { rows, page } = await listContacts(c.var.deps, c.var.accountId, query)
     return c.json({ ...success(rows), page })
   })
-  .post('/', validate('json', SaveContact), async (c) => {
+  .post('/', changes, validate('json', SaveContact), async (c) => {
     requireOwnId(c.req.valid('json').userId, c.var.accountId)
     return c.json(success(await createContact(c.var.deps, c.var.accountId, c.req.valid('json'))), 201)
   })
-  .get('/balances', readsRows({ isSearch: true }), validate('query', ContactBalancesQuery), async (c) =>
+  .get('/balances', reads, readsRows({ isSearch: true }), validate('query', ContactBalancesQuery), async (c) =>
     c.json(success(await contactBalances(c.var.deps, c.var.accountId, c.req.valid('query').ids))),
   )
-  .get('/matches', readsRows({ isSearch: true }), validate('query', ContactMatchesQuery), async (c) =>
+  .get('/matches', reads, readsRows({ isSearch: true }), validate('query', ContactMatchesQuery), async (c) =>
     c.json(success(await matchContacts(c.var.deps, c.var.accountId, c.req.valid('query')))),
   )
-  .post('/names', readsRows(), validate('json', ContactNames), async (c) =>
+  .post('/names', reads, readsRows(), validate('json', ContactNames), async (c) =>
     c.json(success(await contactNames(c.var.deps, c.var.accountId, c.req.valid('json').values))),
   )
-  .get('/:contactId', async (c) =>
+  .get('/:contactId', reads, async (c) =>
     c.json(success(await getContact(c.var.deps, c.var.accountId, c.req.param('contactId')))),
   )
-  .get('/:contactId/groups', async (c) =>
+  .get('/:contactId/groups', reads, async (c) =>
     c.json(success(await groupsWithContact(c.var.deps, c.var.accountId, c.req.param('contactId')))),
   )
-  .put('/:contactId', validate('json', SaveContact), async (c) => {
+  .put('/:contactId', changes, validate('json', SaveContact), async (c) => {
     requireOwnId(c.req.valid('json').userId, c.var.accountId)
     return c.json(
       success(await updateContact(c.var.deps, c.var.accountId, c.req.param('contactId'), c.req.valid('json'))),
     )
   })
-  .delete('/:contactId', async (c) => {
+  .delete('/:contactId', changes, async (c) => {
     await deleteContact(c.var.deps, c.var.accountId, c.req.param('contactId'))
     return c.json(success(null))
   })
-  .post('/:contactId/restore', async (c) =>
+  .post('/:contactId/restore', changes, async (c) =>
     c.json(success(await restoreContact(c.var.deps, c.var.accountId, c.req.param('contactId')))),
   )

@@ -22,23 +22,23 @@ export const users = new Hono<AppEnv>()
     const reply = await signUp(c.var.deps, c.req.valid('json'), callerAddress(c))
     return c.json(success(reply, 'Account created! Check your email for login credentials.'), 201)
   })
-  .post('/complete-onboarding', login('d1'), validate('json', CompleteOnboarding), async (c) =>
+  .post('/complete-onboarding', login('d1', 'own'), validate('json', CompleteOnboarding), async (c) =>
     c.json(success(await completeOnboarding(c.var.deps, c.var.personId, c.var.loginSessionId, c.req.valid('json')))),
   )
-  .get('/:userId', login('d1'), ownUser, async (c) => c.json(success(await getUser(c.var.deps, c.var.personId))))
-  .patch('/:userId', login('d1'), ownUser, validate('json', EditUser), async (c) =>
+  .get('/:userId', login('d1', 'own'), ownUser, async (c) => c.json(success(await getUser(c.var.deps, c.var.personId))))
+  .patch('/:userId', login('d1', 'own'), ownUser, validate('json', EditUser), async (c) =>
     c.json(success(await rename(c.var.deps, c.var.personId, c.req.valid('json').name))),
   )
-  .post('/:userId/public-address/nonce', login('d1'), ownUser, async (c) =>
+  .post('/:userId/public-address/nonce', login('d1', 'own'), ownUser, async (c) =>
     c.json(success(await addressNonce(c.var.deps, c.var.personId))),
   )
-  .patch('/:userId/public-address', login('d1'), ownUser, validate('json', LinkAddress), async (c) => {
+  .patch('/:userId/public-address', login('d1', 'own'), ownUser, validate('json', LinkAddress), async (c) => {
     const { publicAddress, signature } = c.req.valid('json')
     const { deps, personId } = c.var
     if (publicAddress === null || signature === undefined) return c.json(success(await unlinkAddress(deps, personId)))
     return c.json(success(await linkAddress(deps, personId, { publicAddress, signature })))
   })
-  .patch('/:userId/change-password', login('d1'), ownUser, validate('json', ChangePassword), async (c) => {
+  .patch('/:userId/change-password', login('d1', 'own'), ownUser, validate('json', ChangePassword), async (c) => {
     await changePassword(c.var.deps, c.var.personId, c.var.loginSessionId, c.req.valid('json'))
     return c.json(success(null, 'Password changed successfully!'))
   })

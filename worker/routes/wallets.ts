@@ -136,7 +136,7 @@ const notInUse = (chainId: ChainId, field: string) =>
 
 /** /api/onramp */
 export const onramp = new Hono<AppEnv>()
-  .use(login('d1'))
+  .use(login('d1', 'onramp.start'))
   .post('/session', validate('json', CreateOnrampSession), async (c) => {
     const clientIp = c.req.header('cf-connecting-ip') ?? null
     return c.json(success(await createOnrampSession(c.var.deps, c.var.accountId, c.req.valid('json'), clientIp)), 201)

@@ -30,6 +30,7 @@ import type { NoticeCount, NoticeList, ReadNotices } from './notice.ts'
 import type { CreateOnrampSession, OnrampSession } from './onramp.ts'
 import type { Overview, OverviewBalance } from './overview.ts'
 import type { CheckPayment, PaymentCheck } from './payment.ts'
+import type * as people from './people.ts'
 import type * as policy from './policy.ts'
 import type { Preferences } from './preferences.ts'
 import type { NamedPushSubscription, PushKey, PushTest, SavePushSubscription } from './push.ts'
@@ -213,6 +214,14 @@ export type ApiCalls = {
   'GET /preferences': { reply: Preferences }
   /** Replaces only the fields in the body. */
   'PUT /preferences': Body<typeof Preferences, null>
+  'GET /people': { reply: people.People }
+  'POST /people': Body<typeof people.InvitePerson, people.Member>
+  'GET /people/accounts': { reply: people.JoinedAccount[] }
+  'POST /people/invitation': Body<typeof people.NamedInvitation, people.Invitation>
+  'POST /people/join': Body<typeof people.NamedInvitation, { accountId: string }>
+  'POST /people/leave': { reply: null }
+  'PATCH /people/:memberId': Body<typeof people.ChangeRole, people.Member>
+  'DELETE /people/:memberId': { reply: null }
   'GET /webhooks': { reply: webhook.Webhook[] }
   'POST /webhooks': Body<typeof webhook.CreateWebhook, webhook.CreatedWebhook>
   'PATCH /webhooks/:webhookId': Body<typeof webhook.EditWebhook, webhook.Webhook>

@@ -16,8 +16,8 @@ export type Change = {
   id: number
   event: ChangeEvent
   at: string
-  /** `name` is that of an agent; null for others, and once it is unknown. */
-  by: { type: 'owner' | 'agent' | 'operator' | 'recipient' | 'bursar'; name: string | null }
+  /** `name` is that of an agent or a member; null for others, and once it is unknown. */
+  by: { type: 'owner' | 'member' | 'agent' | 'operator' | 'recipient' | 'bursar'; name: string | null }
   via: Actor['via']
   text: string
   detail: string | null
@@ -37,4 +37,5 @@ export type EndedChanges = {
   credentials: number
   connections: number
   permissions: number
+  people: number
 }

@@ -38,9 +38,9 @@ export async function listTransactions(
   person: Person,
   { page, pageSize, cursor, ...filter }: TransactionFilter & Paging,
 ) {
-  const { deps, accountId, loginSessionId } = person
+  const { deps, accountId, callerId } = person
   const paging = { page, pageSize, cursor }
-  return unwrap(await historyOf(deps.env, accountId).transactions(loginSessionId, await wanted(person, filter), paging))
+  return unwrap(await historyOf(deps.env, accountId).transactions(callerId, await wanted(person, filter), paging))
 }
 
 /** The most contacts whose payments a filter by their common name finds: the newest. */
@@ -71,10 +71,10 @@ const methodsOf = (contacts: ContactRow[]): string[] =>
   contacts.flatMap(({ address, email, phone }) => [address, email, phone]).filter((one) => one !== null)
 
 export async function listPayouts(
-  { deps: { env, db }, accountId, loginSessionId }: Person,
+  { deps: { env, db }, accountId, callerId }: Person,
   { page, pageSize, cursor, ...filter }: PayoutFilter & Paging,
 ) {
-  const found = unwrap(await historyOf(env, accountId).payouts(loginSessionId, filter, { page, pageSize, cursor }))
+  const found = unwrap(await historyOf(env, accountId).payouts(callerId, filter, { page, pageSize, cursor }))
   return { rows: await withDeliveries(db, found.rows), page: found.page }
 }
 
@@ -98,14 +98,14 @@ async function withDeliveries(db: Db, payouts: Escrow[]): Promise<EscrowItem[]> 
 
 /** CSV of all matching rows, in list order. Times are UTC; amounts are in USDC and micro-USDC. */
 export async function exportTransactions(person: Person, filter: TransactionFilter): Promise<Response> {
-  const { deps, accountId, loginSessionId } = person
+  const { deps, accountId, callerId } = person
   const history = historyOf(deps.env, accountId)
   const { from = 0, to = deps.now() + dayMs, wallet, sort: _, ...others } = filter
   // Rows that a filter leaves out would be missing between the two balances.
   const isWhole = Object.values(others).every((value) => value === undefined)
-  const balances = isWhole ? unwrap(await history.balances(loginSessionId, from, to)) : []
+  const balances = isWhole ? unwrap(await history.balances(callerId, from, to)) : []
   const query = await wanted(person, filter)
-  const slice = (cursor: ListCursor | null) => history.transactionSlice(loginSessionId, query, cursor)
+  const slice = (cursor: ListCursor | null) => history.transactionSlice(callerId, query, cursor)
   const columns = transactionColumns(listsPayments(filter), query.network ?? chainNameOf(primaryChain(deps.env)))
   const shown = balances.filter(({ walletId }) => wallet === undefined || walletId === wallet)
   return csv(slice, 'bursar-transactions.csv', columns, {
@@ -180,10 +180,10 @@ function balanceLine(
 }
 
 export async function exportPayouts(
-  { deps: { env }, accountId, loginSessionId }: Person,
+  { deps: { env }, accountId, callerId }: Person,
   filter: PayoutFilter,
 ): Promise<Response> {
-  const slice = (cursor: ListCursor | null) => historyOf(env, accountId).payoutSlice(loginSessionId, filter, cursor)
+  const slice = (cursor: ListCursor | null) => historyOf(env, accountId).payoutSlice(callerId, filter, cursor)
   return csv<Escrow>(slice, 'bursar-payouts.csv', [
     ['Created (UTC)', (row) => row.createdAt],
     ['ID', (row) => row.id],

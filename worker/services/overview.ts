@@ -10,9 +10,9 @@ import { historyOf } from '../historyOf.ts'
 import { unwrap } from '../result.ts'
 
 /** The data of all overview widgets. */
-export async function getOverview({ deps: { env, now }, accountId, loginSessionId }: Person): Promise<Overview> {
+export async function getOverview({ deps: { env, now }, accountId, callerId }: Person): Promise<Overview> {
   const chain = chainNameOf(primaryChain(env))
-  const { account, figures } = unwrap(await historyOf(env, accountId).overview(loginSessionId, chain, now()))
+  const { account, figures } = unwrap(await historyOf(env, accountId).overview(callerId, chain, now()))
   return overviewOf(account, figures)
 }
 

@@ -18,7 +18,7 @@ const longestWindowMs = 31 * dayMs
 
 /** What a changed policy would have decided about the group's past payments. Changes nothing. */
 export async function replayGroup(
-  { deps, accountId, treasury, loginSessionId }: Person,
+  { deps, accountId, treasury, callerId }: Person,
   groupId: string,
   { candidate, days }: z.output<typeof ReplayRequest>,
 ): Promise<Replay> {
@@ -28,7 +28,7 @@ export async function replayGroup(
   const newestFirst: PastDecision[] = []
   let before: DecisionCursor | null = null
   do {
-    const read = historyOf(deps.env, accountId).decisions(loginSessionId, groupId, since - longestWindowMs, before)
+    const read = historyOf(deps.env, accountId).decisions(callerId, groupId, since - longestWindowMs, before)
     const { decisions, next } = unwrap(await read)
     newestFirst.push(...decisions)
     before = next

@@ -1,23 +1,25 @@
+import type { CallerId } from '#domain/accounts.ts'
 import { person, recipient } from '#domain/actor.ts'
 import { maxResends } from '#domain/attempts.ts'
-import { type OwnerCall, ownerMethods, ownerObjects } from '#domain/ownerCalls.ts'
+import { callOf, type OwnerCall, ownerMethods, ownerObjects } from '#domain/ownerCalls.ts'
 import type { PaymentCheck } from '#schemas/payment.ts'
 import type { CreatePurchase, PurchaseReceipt } from '#schemas/x402.ts'
 import type { Hex } from '../chain/types.ts'
-import { endedSession } from '../errors.ts'
 import type { Position } from '../history/api.ts'
 import type { JobReport } from '../relayer/api.ts'
 import { andThen, notFound, ok, type Result, refuse } from '../result.ts'
 import type { WebhookFailure, WebhookTargets } from '../webhooks/api.ts'
 import { Connections } from './account/connections/rpc.ts'
 import { Operators } from './account/operators/rpc.ts'
+import { People } from './account/people/rpc.ts'
 import { Restore } from './account/restore/rpc.ts'
 import { Account } from './account/rpc.ts'
 import { Approvals } from './approvals/decisions/rpc.ts'
 import { actingAs, actingFor } from './core/acting.ts'
+import { personOf, refuseCaller } from './core/callers.ts'
 import { refuseUnreachable } from './core/chainHeads.ts'
 import type { Principal } from './core/rpcTypes.ts'
-import { endSessions, hasEnded } from './core/sessions.ts'
+import { endSessions } from './core/sessions.ts'
 import { freshStop } from './core/stop.ts'
 import type { PayoutRow } from './core/storage/rows.ts'
 import { paymentRateStates } from './limits/rates.ts'
@@ -95,6 +97,9 @@ export class Treasury extends TreasuryObject {
   }
   review() {
     return new Review(this.context)
+  }
+  people() {
+    return new People(this.context, this.outbox)
   }
   account() {
     return new Account(this.context)
@@ -272,11 +277,12 @@ export class Treasury extends TreasuryObject {
     })
   }
 
-  // Login sessions of the owner
+  // The owner, and the people who act for the account
 
-  /** Makes a call of the owner with this login session. Refused with `unauthenticated` if it has ended. */
-  async asOwner(sessionId: string, { object, method, input }: OwnerCall): Promise<Result<unknown>> {
-    if (hasEnded(this.context, sessionId)) return refuse('unauthenticated', endedSession)
+  /** Makes a call of the owner or of a member, if this caller may make it (core/callers.ts). */
+  async asPerson(caller: CallerId, { object, method, input }: OwnerCall): Promise<Result<unknown>> {
+    const refused = refuseCaller(this.context, caller, callOf({ object, method }))
+    if (refused) return refused
     this.alarms.renewIfLate()
     const names: readonly string[] = object === null ? ownerMethods : ownerObjects
     const isAllowed = names.includes(object ?? method)
@@ -284,16 +290,16 @@ export class Treasury extends TreasuryObject {
     const call: unknown = isAllowed && Reflect.get(target, method)
     // The text of Workers RPC, which says to a caller with newer code that it has to wait.
     if (typeof call !== 'function') throw new TypeError(`The Treasury does not implement the method "${method}".`)
-    return ok(await actingAs(person(this.context.userId), () => call.apply(target, input)))
+    return ok(await actingAs(person(personOf(this.context, caller)), () => call.apply(target, input)))
   }
   /** From now on, nothing is done for these login sessions. Also works during a restore. Repeated calls change nothing. */
   async endSessions(ids: string[]) {
     endSessions(this.restoreContext, ids)
   }
 
-  /** Called by History before it reads a list, with the login sessions that it reads for. `ended`: those that have ended. */
-  async changesSince(position: Position, sessionIds: string[]) {
-    const ended = sessionIds.filter((id) => hasEnded(this.context, id))
+  /** Called by History before it reads a list, with the callers that it reads for. `ended`: those that may no longer call. */
+  async changesSince(position: Position, callers: CallerId[]) {
+    const ended = callers.filter((caller) => refuseCaller(this.context, caller, 'lists.read') !== null)
     const page = changesSince(this.context, position)
     this.alarms.renewIfLate()
     // The alarm finds the same, and reports it to operators if it lasts.

@@ -30,7 +30,7 @@ export const changesQuery = infiniteQueryOptions({
  * may have been theirs, so all of it is read again.
  */
 export async function endChanges(ids: number[]): Promise<EndedChanges> {
-  const ended: EndedChanges = { webhooks: 0, agents: 0, credentials: 0, connections: 0, permissions: 0 }
+  const ended: EndedChanges = { webhooks: 0, agents: 0, credentials: 0, connections: 0, permissions: 0, people: 0 }
   try {
     for (let i = 0; i < ids.length; i += endedAtOnce) {
       const more = await api('POST /changes/end', { body: { ids: ids.slice(i, i + endedAtOnce) } })

@@ -1,4 +1,5 @@
 import { differsFromOwner, restoreOwner } from '../../db/keptAccounts.ts'
+import { differingMemberships, restoreMemberships } from '../../db/memberships.ts'
 import { differingSuspension, writeSuspension } from '../../db/operatorControls.ts'
 import { countDifferingWebhooks, restoreWebhooks } from '../../db/webhooks.ts'
 import { noPassword } from '../../identity/passwords.ts'
@@ -30,26 +31,32 @@ async function sendAccount(ctx: Context, isDry: boolean): Promise<Reprojected> {
   const webhooks = store
     .all<WebhookRow>('SELECT * FROM webhook')
     .map((row) => ({ id: row.id, state: stateOf(row) }) as const)
+  const members = store
+    .all<{ id: string }>("SELECT person_id AS id FROM member WHERE status = 'active'")
+    .map(({ id }) => id)
   const next = { after: '' }
   const rows = {
     user: owner === null ? 0 : 1,
     webhook_endpoint: webhooks.length,
+    membership: members.length,
     user_suspension: suspension.version > 0 ? 1 : 0,
   }
   if (owner === null) return { next, rows, changed: {}, problem: 'the account does not know its owner yet' }
 
-  const [user, webhook_endpoint, user_suspension] = await Promise.all([
+  const [user, webhook_endpoint, user_suspension, membership] = await Promise.all([
     differsFromOwner(db, userId, owner),
     countDifferingWebhooks(db, userId, webhooks, edition),
     differingSuspension(db, userId, suspension),
+    differingMemberships(db, userId, members),
   ])
-  const changed = { user: Number(user), webhook_endpoint, user_suspension }
+  const changed = { user: Number(user), webhook_endpoint, user_suspension, membership }
   if (isDry) return { next, rows, changed, problem: null }
 
   if (!(await restoreOwner(db, userId, owner, noPassword)))
     return { next, rows, changed: {}, problem: `another account has its address ${owner.email}` }
   await restoreWebhooks(db, userId, webhooks, edition)
   if (suspension.version > 0) await writeSuspension(db, userId, suspension)
+  await restoreMemberships(db, userId, members)
   reportAgain(ctx)
   return { next, rows, changed, problem: null }
 }

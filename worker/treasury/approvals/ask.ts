@@ -22,7 +22,7 @@ import { raisedLimit } from '../policies/budgets.ts'
 import { type Caller, resolveCaller } from '../policies/paymentParties.ts'
 import { sameRequest } from './approvalRules.ts'
 import { endOverdue } from './end.ts'
-import { notifyOwner } from './notices.ts'
+import { notifyDeciders } from './notices.ts'
 import type { BudgetRequestInput } from './rpcTypes.ts'
 
 /** Why the owner is asked: the rule, and a sentence. */
@@ -116,7 +116,7 @@ function ask(ctx: Context, approval: NewApproval, request: IdempotentRequest | n
     recordChange(ctx, paymentId)
     sendPaymentEvent(ctx, 'approval.requested', paymentId, null)
   }
-  notifyOwner(ctx, id)
+  notifyDeciders(ctx, id)
   ctx.schedule('approvals', expiresAt)
   return store.approval(id)!
 }

@@ -2,6 +2,7 @@ import { formatUsdcText, type MicroUsdc } from '#domain/money.ts'
 import { type GroupBounds, type Increase, needsPassword, sumOfIncreases } from '#domain/ownerPassword.ts'
 import { dayMs, minuteMs } from '#domain/time.ts'
 import { type Refused, refuse } from '../../result.ts'
+import { actorNow } from '../core/acting.ts'
 import type { Context } from '../core/context.ts'
 import { fromColumn, toColumn } from '../core/storage/columns.ts'
 import { rulesOf } from '../core/storage/groupPolicy.ts'
@@ -16,12 +17,13 @@ export const passwordAbove = ({ store }: Context): MicroUsdc | null => store.met
 
 const firstPeriod = ({ now }: Context) => Math.floor(now() / periodMs) - dayMs / periodMs
 
-/** Whether this would need the password now. */
+/** Whether this would need the password of the person who acts now. */
 export function wouldNeedPassword(ctx: Context, increase: Increase): boolean {
   const limit = passwordAbove(ctx)
   if (limit === null) return false
   const { raised } = ctx.store.first<{ raised: number }>(
-    'SELECT coalesce(sum(amount), 0) AS raised FROM owner_increase WHERE period >= ?',
+    'SELECT coalesce(sum(amount), 0) AS raised FROM owner_increase WHERE person = ? AND period >= ?',
+    actorNow().by,
     firstPeriod(ctx),
   )!
   return needsPassword(limit, BigInt(raised), increase)
@@ -37,7 +39,7 @@ export function takeIncrease(ctx: Context, increase: Increase, passwordChecked: 
   if (increase === 'unbounded' || wouldNeedPassword(ctx, increase)) return passwordNeeded(limit)
   const first = firstPeriod(ctx)
   ctx.store.run('DELETE FROM owner_increase WHERE period < ?', first)
-  const row = { period: first + dayMs / periodMs, amount: toColumn(increase) }
+  const row = { person: actorNow().by, period: first + dayMs / periodMs, amount: toColumn(increase) }
   ctx.store.insert('owner_increase', row, 'ON CONFLICT DO UPDATE SET amount = amount + excluded.amount')
   return null
 }

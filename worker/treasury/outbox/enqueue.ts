@@ -4,9 +4,10 @@ import type { PayoutRow } from '../core/storage/rows.ts'
 import { recordChange } from './changes.ts'
 
 /**
- * The claim page's copy of a payout, troubles for alerts, events for webhooks, and the webhooks that operators count.
+ * The claim page's copy of a payout, troubles for alerts, events for webhooks, the webhooks that operators count, and who is a
+ * member of which account.
  */
-export const dataKinds = ['desk', 'trouble', 'event', 'webhook'] as const
+export const dataKinds = ['desk', 'trouble', 'event', 'webhook', 'membership'] as const
 /** Messages to people. Their contents are read from the rows when they are sent. */
 export const mailKinds = [
   'mail.payout_link',

@@ -8,13 +8,14 @@ import { audit } from '../../ledger/audit.ts'
 import { lastChange, raiseChanges } from '../../outbox/delivery/history.ts'
 import { deleteWebhook } from '../../outbox/webhooks/endpoints.ts'
 import { endConnections } from '../../policies/connections.ts'
+import { endAllMembers } from '../people/members.ts'
 
 /** More rows of the audit log than an account ever loses, so that later events have higher numbers than any sent before. */
 const lostRows = 1_000_000
 
 /**
  * The first step on an object that was rolled back, in one transaction. Ends what the owner may have ended since: credentials,
- * webhooks, approvals, grants and session keys; pauses every group. Returns the object's new incarnation. `since`: when the
+ * members, webhooks, approvals, grants and session keys; pauses every group. Returns the object's new incarnation. `since`: when the
  * account was frozen (ms).
  */
 export function begin(ctx: Context, id: string, since: number): string {
@@ -45,6 +46,7 @@ function endEverything(ctx: Context): void {
   for (const { id } of store.all<{ id: string }>("SELECT id FROM connection WHERE status <> 'ended'"))
     endConnections(ctx, { column: 'id', id }, 'account_restored')
   store.run('DELETE FROM credential')
+  endAllMembers(ctx)
   for (const { id } of store.all<{ id: string }>('SELECT id FROM webhook')) deleteWebhook(ctx, id)
   for (const approval of store.all<ApprovalRow>("SELECT * FROM approval WHERE status = 'PENDING'"))
     endApproval(ctx, approval, 'cancel', { cancelled: 'account_restored' })

@@ -3,6 +3,7 @@ import type { MicroUsdc } from '#domain/money.ts'
 import type { Approval } from '#schemas/approval.ts'
 import { andThen, notFound, ok, type Result } from '../../../result.ts'
 import { actingFor } from '../../core/acting.ts'
+import { refuseRole } from '../../core/callers.ts'
 import type { Context } from '../../core/context.ts'
 import type { Principal } from '../../core/rpcTypes.ts'
 import { termsOf } from '../../core/storage/newPayment.ts'
@@ -45,6 +46,10 @@ export class Approvals extends RpcTarget {
     const row = this.#ctx.store.approval(id)
     if (!row) return notFound('Approval')
     const payment = row.payment_id === null ? null : this.#ctx.store.payment(row.payment_id)
+    const refused =
+      (payment ? null : refuseRole(this.#ctx, 'approvals.raiseBudget')) ??
+      (input.grant ? refuseRole(this.#ctx, 'approvals.grant') : null)
+    if (refused) return refused
     const decided = payment
       ? await this.#paymentFlow.run({ id: payment.id, terms: termsOf(payment) }, (gathered) =>
           approvePayment(this.#ctx, id, input, gathered),

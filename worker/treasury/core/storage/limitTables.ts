@@ -41,11 +41,11 @@ const sentMessage = table(
   { constraints: 'PRIMARY KEY (day, channel, recipient, principal)', isWithoutRowid: true },
 )
 
-/** What changes of the owner without the password added to what may leave, by quarter of an hour, in micro-USDC. */
+/** What a person's changes without the password added to what may leave, by quarter of an hour, in micro-USDC. */
 const ownerIncrease = table(
   'owner_increase',
-  { period: integer('PRIMARY KEY'), amount: integer() },
-  { isWithoutRowid: true },
+  { person: text(), period: integer(), amount: integer() },
+  { constraints: 'PRIMARY KEY (person, period)', isWithoutRowid: true },
 )
 
 export const limitTables = [rate, gasUse, gasLevel, sentMessage, ownerIncrease] as const

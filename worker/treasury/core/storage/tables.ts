@@ -5,6 +5,7 @@ import { bookingTables } from './bookingTables.ts'
 import { connectionTables } from './connectionTables.ts'
 import { eventTables } from './eventTables.ts'
 import { limitTables } from './limitTables.ts'
+import { member } from './memberTable.ts'
 import { objectTables } from './objectTables.ts'
 import { paidRecipient } from './paidRecipientTable.ts'
 import { paymentTables } from './paymentTables.ts'
@@ -23,6 +24,7 @@ export const treasuryTables = [
   ...walletTables,
   ...policyTables,
   ...connectionTables,
+  member,
   ...paymentTables,
   sendOn,
   paidRecipient,

@@ -5,6 +5,7 @@ import { defer, dueEntries, type Entry } from '../entries.ts'
 import { updateDesk } from './desk.ts'
 import { keepSalt } from './history.ts'
 import { pushApprovals, sendMail, sendReturns } from './mail.ts'
+import { writeMembership } from './memberships.ts'
 import { reportTrouble } from './troubles.ts'
 import { countWebhook, sendEvents } from './webhooks.ts'
 
@@ -25,7 +26,7 @@ export class Outbox {
     this.#context = context
   }
 
-  /** Sends claim pages and troubles for alerts. Entries that fail are deferred. */
+  /** Sends claim pages, troubles for alerts and memberships. Entries that fail are deferred. */
   flush(): Promise<void> {
     return this.#next('data', flushData)
   }
@@ -60,6 +61,7 @@ async function flushData(ctx: Context): Promise<void> {
   for (const entry of dueEntries(ctx, ['desk'])) await attempt(ctx, [entry], () => updateDesk(ctx, entry))
   for (const entry of dueEntries(ctx, ['trouble'])) await attempt(ctx, [entry], () => reportTrouble(ctx, entry))
   for (const entry of dueEntries(ctx, ['webhook'])) await attempt(ctx, [entry], () => countWebhook(ctx, entry))
+  for (const entry of dueEntries(ctx, ['membership'])) await attempt(ctx, [entry], () => writeMembership(ctx, entry))
 }
 
 const deskEntries = ({ store }: Context, payoutId: string): Entry[] =>

@@ -3,7 +3,6 @@ import { isTestChain } from '#domain/networks.ts'
 import { purchaseScope } from '#domain/scopes.ts'
 import { keyWarning } from '#domain/sessionKey.ts'
 import { checksumAddress } from '#domain/validators.ts'
-import type { Channel } from '#schemas/approval.ts'
 import { primaryChain, transactionUrl } from '../../../chain/networkSettings.ts'
 import { findUserContact } from '../../../db/users.ts'
 import { approvalNotice as pushNotice } from '../../../notifications/approvalMessages.ts'
@@ -25,7 +24,14 @@ import {
   payoutsReturnedMessage,
 } from '../../../notifications/payoutMessages.ts'
 import { pushToUser } from '../../../notifications/pushToUser.ts'
-import { approvalNotice, recordEmail, waitingInBatch } from '../../approvals/notices.ts'
+import {
+  accountFor,
+  approvalNotice,
+  deciderOf,
+  recordEmail,
+  recordPush,
+  waitingInBatch,
+} from '../../approvals/notices.ts'
 import type { Context } from '../../core/context.ts'
 import { formatColumn, fromColumn } from '../../core/storage/columns.ts'
 import type { PayoutRow } from '../../core/storage/rows.ts'
@@ -270,21 +276,18 @@ async function webhookDisabled(ctx: Context, webhookId: string): Promise<Message
   })
 }
 
-/** Pushes the notice with this number to the owner's browsers. Throws, for a retry, if no push service accepted it. */
+/** Pushes the notice with this ref to the browsers of its person. Throws, for a retry, if no push service accepted it. */
 export async function pushApprovals(ctx: Context, entry: Entry): Promise<void> {
-  const [first, ...others] = waitingInBatch(ctx, Number(entry.ref))
-  if (first) {
+  const [first, ...others] = waitingInBatch(ctx, entry.ref)
+  const decider = await deciderOf(ctx, entry.ref)
+  if (first && decider) {
     const waiting = [first, ...others] as const
+    const { personId } = decider
     const ttlSeconds = (Math.max(...waiting.map(({ expiresAt }) => expiresAt)) - ctx.now()) / 1000
-    const state = await pushToUser(ctx.env, ctx.db, ctx.userId, pushNotice(waiting), ttlSeconds)
+    const notice = pushNotice(waiting, accountFor(ctx, personId))
+    const state = await pushToUser(ctx.env, ctx.db, personId, notice, ttlSeconds)
     recordPush(ctx, entry.ref, state)
     if (state === 'failed') throw new Error('no push service accepted the notice')
   }
   markSent(ctx, entry)
-}
-
-/** Records the outcome, to be shown with the approvals of the notice. */
-function recordPush({ store, now }: Context, ref: string, state: Channel['state']): void {
-  const at = state === 'not_set_up' ? null : now()
-  store.run('UPDATE approval SET push_state = ?, push_at = ? WHERE email_batch = ?', state, at, Number(ref))
 }

@@ -25,6 +25,7 @@ export function changeWords(ctx: Context, recorded: Recorded): ChangeWords {
   if (event.startsWith('action.')) return ofAction(ctx, recorded)
   if (event.startsWith('connection.')) return ofConnection(ctx, recorded)
   if (event.startsWith('grant.')) return ofGrant(ctx, recorded)
+  if (event.startsWith('person.')) return ofPerson(recorded)
   if (event === 'approval.approved') return ofApproval(ctx, ref)
   return ofPayouts(recorded)
 }
@@ -57,6 +58,22 @@ function ofWebhook(ctx: Context, { event, ref, data }: Recorded): ChangeWords {
       )
     default:
       return said(`The webhook to ${host} was deleted`)
+  }
+}
+
+function ofPerson({ event, data }: Recorded): ChangeWords {
+  const { email, role, before } = data as Record<string, string>
+  switch (event) {
+    case 'person.invited':
+      return said(`${email} was invited as ${role}`)
+    case 'person.joined':
+      return said(`${email} joined as ${role}`)
+    case 'person.role_changed':
+      return said(`${email} is ${role} now`, `Before: ${before}.`)
+    case 'person.left':
+      return said(`${email}, ${role}, left the account`)
+    default:
+      return said(`${email}, ${role}, was removed`)
   }
 }
 

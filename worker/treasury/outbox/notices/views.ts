@@ -9,7 +9,9 @@ import { type DisableReason, whyDisabled } from '#domain/webhookRules.ts'
 import type { Notice, NoticeCount, NoticeList } from '#schemas/notice.ts'
 import { formatMoney, oneLine } from '../../../notifications/format.ts'
 import { pendingCount } from '../../approvals/views.ts'
+import { actorNow } from '../../core/acting.ts'
 import type { Context } from '../../core/context.ts'
+import { memberOfPerson } from '../../core/storage/members.ts'
 import type { NoticeRow, PaymentRow, WalletRow } from '../../core/storage/rows.ts'
 import { maxShown, readUpTo } from '../../ledger/notices.ts'
 import { agentsOf } from '../../wallets/endingKeys.ts'
@@ -17,7 +19,7 @@ import { changeWords } from './changeWords.ts'
 import { agentOf, moneyOf, moneyTo, namelessAddress, namelessOf, recipientOf, short, walletNameOf } from './names.ts'
 
 export function listNotices(ctx: Context): NoticeList {
-  const read = readUpTo(ctx.store)
+  const read = readByYou(ctx)
   const rows = ctx.store.all<ListedNotice>(
     'SELECT n.*, a.data FROM notice n JOIN audit a ON a.seq = n.seq ORDER BY n.seq DESC LIMIT ?',
     maxShown,
@@ -38,8 +40,11 @@ export function listNotices(ctx: Context): NoticeList {
 
 export const noticeCount = (ctx: Context): NoticeCount => ({
   pending: pendingCount(ctx),
-  unread: ctx.store.count('(SELECT 1 FROM notice WHERE seq > ? LIMIT ?)', readUpTo(ctx.store), maxShown),
+  unread: ctx.store.count('(SELECT 1 FROM notice WHERE seq > ? LIMIT ?)', readByYou(ctx), maxShown),
 })
+
+/** The newest notice that the person who asks has seen. */
+const readByYou = ({ store }: Context): number => memberOfPerson(store, actorNow().by)?.notices_read ?? readUpTo(store)
 
 /** Marks the notices up to this one as read. The mark never moves back. */
 export function markRead(ctx: Context, upTo: number): NoticeCount {
@@ -47,7 +52,10 @@ export function markRead(ctx: Context, upTo: number): NoticeCount {
   store.transaction(() => {
     const newest = store.first<{ seq: number | null }>('SELECT max(seq) AS seq FROM notice')?.seq ?? 0
     const read = Math.min(upTo, newest)
-    if (read > readUpTo(store)) store.setMeta('notices_read', read)
+    if (read <= readByYou(ctx)) return
+    const you = memberOfPerson(store, actorNow().by)
+    if (you) store.run('UPDATE member SET notices_read = ? WHERE id = ?', read, you.id)
+    else store.setMeta('notices_read', read)
   })
   return noticeCount(ctx)
 }
@@ -191,11 +199,19 @@ const words: { [Event in NoticeEvent]: (notice: Read<Event>) => Words } = {
   'wallet.imported': ofChange,
   'wallet.deleted': ofChange,
   'wallet.key_viewed': ofChange,
+  'person.invited': ofChange,
+  'person.joined': ofChange,
+  'person.role_changed': ofChange,
+  'person.left': changeOf,
+}
+
+function changeOf({ ctx, event, ref, data }: Read<NoticeEvent & ChangeEvent>): Words {
+  return changeWords(ctx, { event, ref, data })
 }
 
 /** A change that somebody else may have made. */
-function ofChange({ ctx, event, ref, data }: Read<NoticeEvent & ChangeEvent>): Words {
-  const { detail, ...words } = changeWords(ctx, { event, ref, data })
+function ofChange(notice: Read<NoticeEvent & ChangeEvent>): Words {
+  const { detail, ...words } = changeOf(notice)
   return { ...words, detail: [detail, notYou].filter(Boolean).join(' ') }
 }
 

@@ -1,3 +1,4 @@
+import { maskedEmail } from '#domain/email.ts'
 import { chainNameOf } from '#domain/networks.ts'
 import { notesOf } from '#domain/paymentNotes.ts'
 import { isoOf } from '#domain/time.ts'
@@ -82,7 +83,9 @@ export function deskView(ctx: Context, payout: PayoutRow, edition: number): Desk
     memo: payment.memo,
     channel: payment.recipient_email === null ? 'sms' : 'email',
     recipientMasked:
-      payment.recipient_email === null ? maskPhone(payment.recipient_phone ?? '') : maskEmail(payment.recipient_email),
+      payment.recipient_email === null
+        ? maskPhone(payment.recipient_phone ?? '')
+        : maskedEmail(payment.recipient_email),
     txHash: payout.done_tx ?? (payout.action === 'claim' ? payout.action_tx : null),
     withdrawnTo: payout.withdrawn_to,
     keptDomain: payout.withdrawn_to === null ? null : payout.kept_domain,
@@ -93,9 +96,6 @@ export function deskView(ctx: Context, payout: PayoutRow, edition: number): Desk
     isDown: payout.taken_down_at !== null,
   }
 }
-
-/** 'ada@example.com' → 'a***@example.com' */
-const maskEmail = (email: string) => email.replace(/^(.).*@/, '$1***@')
 
 /** '+14155550123' → '+1 *** *** 23' */
 const maskPhone = (phone: string) => `${phone.slice(0, 2)} *** *** ${phone.slice(-2)}`

@@ -6,6 +6,7 @@ import { isoOf } from '#domain/time.ts'
 import type { AccountState } from '#schemas/policy.ts'
 import { andThen, notFound, ok, type Result } from '../../../result.ts'
 import { actingAs } from '../../core/acting.ts'
+import { refuseRole } from '../../core/callers.ts'
 import type { Context } from '../../core/context.ts'
 import type { Principal } from '../../core/rpcTypes.ts'
 import { takeOwnerChange } from '../../limits/ownerActions.ts'
@@ -103,7 +104,8 @@ export class Policies extends RpcTarget {
     return refusalsOf(this.#ctx, agentId)
   }
   async pause(subject: PauseSubject, paused: boolean, passwordChecked = false) {
-    return setPaused(this.#ctx, subject, paused, passwordChecked)
+    const refused = paused ? null : refuseRole(this.#ctx, 'policies.resume')
+    return refused ?? setPaused(this.#ctx, subject, paused, passwordChecked)
   }
   async handedOut() {
     return handedOut(this.#ctx)

@@ -1,8 +1,10 @@
 import type { AuditEvent } from '#domain/events.ts'
 import type { EndedChanges } from '#schemas/change.ts'
+import { remove } from '../../account/people/members.ts'
 import { endGrants } from '../../approvals/grants.ts'
 import type { Context } from '../../core/context.ts'
 import type { AuditRow } from '../../core/storage/eventTables.ts'
+import { presentMember } from '../../core/storage/members.ts'
 import { audit } from '../../ledger/audit.ts'
 import { deleteWebhook, switchOff } from '../../outbox/webhooks/endpoints.ts'
 import { endConnections } from '../../policies/connections.ts'
@@ -48,6 +50,10 @@ export function whatItMade(ctx: Context, { event, ref, data }: Recorded): Made {
             end: () => void endGrants(ctx, { column: 'id', id: ref }, 'owner'),
           }
         : null
+    case 'person.invited':
+      return presentMember(store, ref)
+        ? { what: 'people', thing: ref, isNew: true, end: () => void remove(ctx, ref) }
+        : null
     default:
       return null
   }
@@ -74,7 +80,7 @@ function ofCredential(ctx: Context, of: { agentId: string; kind: string; issuedA
 /** Ends what these changes made, where it still acts. Returns how many of each were ended. */
 export function endMade(ctx: Context, ids: number[]): EndedChanges {
   const { store } = ctx
-  const ended: EndedChanges = { webhooks: 0, agents: 0, credentials: 0, connections: 0, permissions: 0 }
+  const ended: EndedChanges = { webhooks: 0, agents: 0, credentials: 0, connections: 0, permissions: 0, people: 0 }
   return store.transaction(() => {
     const rows = store.all<Omit<AuditRow, 'event'> & { event: AuditEvent }>(
       "SELECT * FROM audit WHERE shown = 'made' AND seq IN (SELECT value FROM json_each(?)) ORDER BY seq",

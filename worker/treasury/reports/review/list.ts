@@ -45,5 +45,11 @@ function changeView(ctx: Context, { seq, at, event, ref, by, via, data }: ShownR
 
 function actorOf({ userId, store }: Context, by: string): Change['by'] {
   if (by === 'bursar' || by === 'operator' || by === 'recipient') return { type: by, name: null }
-  return by === userId ? { type: 'owner', name: null } : { type: 'agent', name: store.agentName(by) }
+  if (by === userId) return { type: 'owner', name: null }
+  const member = store.first<{ name: string | null; email: string }>(
+    'SELECT name, email FROM member WHERE person_id = ? ORDER BY joined_at DESC LIMIT 1',
+    by,
+  )
+  if (member) return { type: 'member', name: member.name ?? member.email }
+  return { type: 'agent', name: store.agentName(by) }
 }

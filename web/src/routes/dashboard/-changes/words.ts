@@ -13,6 +13,7 @@ const vias: Record<NonNullable<Change['via']>, string | null> = {
 export function actorText({ by, via }: Pick<Change, 'by' | 'via'>): string {
   const names: Record<Change['by']['type'], string> = {
     owner: 'Signed in as you',
+    member: by.name ?? 'A member',
     agent: by.name ?? 'An agent',
     operator: 'The operator',
     recipient: 'The recipient',
@@ -29,6 +30,7 @@ export function endedText(ended: EndedChanges): string {
     [ended.credentials, 'credential'],
     [ended.connections, 'connection'],
     [ended.permissions, 'permission'],
+    [ended.people, 'invitation or membership', 'invitations and memberships'],
   ] as const
   const named = parts.filter(([count]) => count > 0).map(([count, name]) => plural(count, name))
   return named.length === 0 ? 'Nothing was left to end.' : `${named.join(', ')} ended.`

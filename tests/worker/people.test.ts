@@ -1,0 +1,165 @@
+import { beforeAll, expect, test } from 'vitest'
+import { dayMs } from '#domain/time.ts'
+import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { fresh, until } from '../support/payer.ts'
+import { type Api, createUser, env, mailedLinkToken, mailsTo } from './apiClient.ts'
+
+/** People who act for an account besides its owner. */
+
+let api: Api
+let acme: AccountFixture
+
+beforeAll(async () => {
+  api = await createTestApp()
+  acme = await createAccountFixture(api)
+})
+
+type User = Awaited<ReturnType<typeof createUser>>
+const password = 'correct horse battery'
+
+/** Calls of this person for the account `of`. */
+const actingFor =
+  ({ token }: User, of: string) =>
+  (method: string, path: string, body?: unknown) =>
+    api.call(method, `/api${path}`, { token, headers: { 'x-account-id': of }, ...(body === undefined ? {} : { body }) })
+
+async function invite(email: string, role: string) {
+  const invited = await acme.asOwner('POST', '/people', { email, role, password })
+  expect(invited.status, invited.text).toBe(201)
+  return { id: invited.json.data.id as string, token: await mailedLinkToken(email) }
+}
+
+/** A person who has joined the account in this role. */
+async function joined(role: string) {
+  const user = await createUser(api, password)
+  const { id, token } = await invite(user.email, role)
+  const answer = await user.asOwner('POST', '/people/join', { token })
+  expect(answer.status, answer.text).toBe(200)
+  return { ...user, memberId: id, call: actingFor(user, acme.user) }
+}
+
+test('an invited person sees whose account it is, joins, reads, and is refused what their role does not allow @people-1', async () => {
+  const ada = await createUser(api, password)
+  const { token } = await invite(ada.email, 'viewer')
+  expect((await mailsTo(ada.email))[0]).toContain('as viewer. You could see everything and export it.')
+  const shown = await ada.asOwner('POST', '/people/invitation', { token })
+  expect(shown.json.data).toMatchObject({ account: { id: acme.user, name: 'Ann' }, role: 'viewer', email: ada.email })
+  expect((await ada.asOwner('GET', '/people/accounts')).json.data).toEqual([])
+
+  expect((await ada.asOwner('POST', '/people/join', { token })).json.data).toEqual({ accountId: acme.user })
+  expect((await ada.asOwner('GET', '/people/accounts')).json.data).toMatchObject([{ id: acme.user, name: 'Ann' }])
+  const call = actingFor(ada, acme.user)
+  expect((await call('GET', '/wallets')).json.data).toMatchObject([{ id: acme.wallet }])
+  expect((await call('GET', `/contacts/${acme.contact}`)).json.data).toMatchObject({ name: 'Carol' })
+  expect((await call('GET', '/transactions/user')).status).toBe(200)
+  expect((await call('GET', '/people')).json.data).toMatchObject({
+    account: { name: 'Ann' },
+    role: 'viewer',
+    members: [{ email: ada.email, isYou: true, status: 'active' }],
+  })
+  expect((await ada.asOwner('GET', '/wallets')).json.data, 'her own account').toEqual([])
+
+  const send = { walletId: acme.wallet, toAddress: acme.walletAddress, amount: '1' }
+  for (const refused of [
+    await call('POST', '/transactions/send', send),
+    await call('PUT', `/contacts/${acme.contact}`, { name: 'Mallory', address: acme.owner }),
+    await call('POST', '/account/pause'),
+    await call('POST', '/people', { email: 'eve@bursar.test', role: 'approver', password }),
+    await call('POST', '/onramp/session', { walletId: acme.wallet, amount: '10' }),
+  ]) {
+    expect([refused.status, refused.json.error]).toEqual([403, 'Your role in Ann, viewer, does not allow this.'])
+  }
+})
+
+test('an invitation is for one confirmed address, once, for 14 days @people-2', async () => {
+  const [ada, eve] = [await createUser(api, password), await createUser(api, password)]
+  const { token } = await invite(ada.email, 'viewer')
+  const masked = `${ada.email[0]}***@bursar.test`
+  expect((await eve.asOwner('POST', '/people/invitation', { token })).json.data.email).toBe(masked)
+  const refused = await eve.asOwner('POST', '/people/join', { token })
+  expect([refused.status, refused.json.error]).toEqual([
+    403,
+    `This invitation is for ${masked}. Sign in with that address to join.`,
+  ])
+  expect((await ada.asOwner('POST', '/people/join', { token })).status).toBe(200)
+  expect((await ada.asOwner('POST', '/people/join', { token })).status).toBe(409)
+
+  const second = await invite(eve.email, 'viewer')
+  const third = await invite(eve.email, 'preparer')
+  expect((await eve.asOwner('POST', '/people/join', { token: second.token })).status, 'replaced').toBe(410)
+  expect((await eve.asOwner('POST', '/people/join', { token: `${third.token}x` })).status).toBe(404)
+  await makeOlder(third.id)
+  expect((await eve.asOwner('POST', '/people/join', { token: third.token })).status).toBe(410)
+})
+
+test('a person who is removed or leaves is refused from the next call on @people-3', async () => {
+  const [ada, bob] = [await joined('viewer'), await joined('approver')]
+  expect((await acme.asOwner('DELETE', `/people/${ada.memberId}`)).status).toBe(200)
+  const calls = Array.from({ length: 40 }, (_, i) =>
+    ada.call('GET', ['/wallets', '/transactions/user', '/contacts', '/transactions/export', '/notices'][i % 5]!),
+  )
+  for (const { status, json } of await Promise.all(calls))
+    expect([status, json.error]).toEqual([404, 'Account not found.'])
+  expect((await bob.call('POST', '/people/leave')).status).toBe(200)
+  expect((await bob.call('GET', '/wallets')).status).toBe(404)
+  expect((await acme.asOwner('POST', '/people/leave')).status, 'the owner stays').toBe(409)
+})
+
+test('an account that is not known, or not yours, is not found, and no object is addressed @people-4', async () => {
+  const eve = await createUser(api, password)
+  for (const of of [acme.user, 'user_invented', 'm:user', 'x'.repeat(200), '']) {
+    const { status, json } = await actingFor(eve, of)('GET', '/wallets')
+    expect([status, json.error], of).toEqual([404, 'Account not found.'])
+  }
+})
+
+test('an approver approves and denies what agents ask for, pauses, and can’t loosen a rule @people-5', async () => {
+  const bob = await joined('approver')
+  expect((await bob.call('POST', `/agents/${acme.agent}/pause`)).status).toBe(200)
+  expect((await bob.call('POST', `/agents/${acme.agent}/resume`)).status).toBe(403)
+  expect((await acme.asOwner('POST', `/agents/${acme.agent}/resume`, { password })).status).toBe(200)
+  const raised = await bob.call('POST', `/policy-groups/${acme.group}/top-up`, { amount: '1' })
+  expect([raised.status, raised.json.error]).toEqual([403, 'Your role in Ann, approver, does not allow this.'])
+
+  const { version } = await acme.groupNow()
+  const rules = { name: 'Group', walletId: acme.wallet, scopes: ['address_payments:write'], approveAbove: '5', version }
+  expect((await acme.asOwner('PUT', `/policy-groups/${acme.group}`, { ...rules, password })).status).toBe(200)
+  const ask = async () => {
+    const asked = await acme.pay({ to: { type: 'address', address: fresh('shop') }, amount: '6' })
+    expect(asked.status, asked.text).toBe(202)
+    return (await bob.call('GET', `/approvals/${asked.json.approval.id}`)).json.data
+  }
+  const first = await ask()
+  await until('mail to the approver', async () => (await mailsTo(bob.email))[0]!.includes(`account=${acme.user}`))
+  expect((await mailsTo(bob.email))[0]).toContain(`/dashboard/approvals/${first.id}?account=${acme.user}`)
+  const grant = { amount: '20', endsAt: new Date(Date.now() + dayMs).toISOString() }
+  expect((await bob.call('POST', `/approvals/${first.id}/approve`, { hash: first.hash, grant })).status).toBe(403)
+  const approved = await bob.call('POST', `/approvals/${first.id}/approve`, { hash: first.hash })
+  expect(approved.json.data, approved.text).toMatchObject({ status: 'APPROVED', decidedBy: { id: bob.id } })
+  const second = await ask()
+  const denied = await bob.call('POST', `/approvals/${second.id}/deny`, { hash: second.hash })
+  expect(denied.json.data, denied.text).toMatchObject({ status: 'DENIED' })
+})
+
+test('a role that may do more needs the password, and each address is invited five times a day at most @people-6', async () => {
+  const ada = await joined('viewer')
+  const raise = (body: object) => acme.asOwner('PATCH', `/people/${ada.memberId}`, body)
+  expect((await raise({ role: 'approver' })).json).toMatchObject({ code: 'password_required', field: 'password' })
+  expect((await raise({ role: 'approver', password })).json.data).toMatchObject({ role: 'approver' })
+  expect((await raise({ role: 'viewer' })).json.data).toMatchObject({ role: 'viewer' })
+  const without = await acme.asOwner('POST', '/people', { email: 'new@bursar.test', role: 'viewer' })
+  expect(without.json).toMatchObject({ code: 'password_required' })
+  const repeated = await acme.asOwner('POST', '/people', { email: ada.email, role: 'viewer', password })
+  expect(repeated.status).toBe(409)
+  for (let i = 0; i < 5; i++) await invite('often@bursar.test', 'viewer')
+  const sixth = await acme.asOwner('POST', '/people', { email: 'Often@bursar.test', role: 'viewer', password })
+  expect(sixth.status, sixth.text).toBe(429)
+})
+
+/** 14 days pass for this invitation. */
+async function makeOlder(memberId: string) {
+  const { runInDurableObject } = await import('cloudflare:test')
+  await runInDurableObject(env.TREASURY.getByName(acme.user), (_, { storage }) => {
+    storage.sql.exec('UPDATE member SET expires_at = expires_at - ? WHERE id = ?', 14 * dayMs, memberId)
+  })
+}

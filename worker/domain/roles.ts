@@ -1,0 +1,77 @@
+import type { ownerMethods, ownerObjects } from './ownerCalls.ts'
+
+/**
+ * What each role may do in an account: the only place that says so. A call that is not named here is the owner's: whatever
+ * loosens a rule, creates a credential, adds funds or moves money by itself.
+ */
+
+export const memberRoles = ['approver', 'preparer', 'viewer'] as const
+export type MemberRole = (typeof memberRoles)[number]
+export type Role = 'owner' | MemberRole
+
+/**
+ * `object.method` of a Treasury, a method of the Treasury itself, or one of those that a route or a method asks for besides:
+ * `contacts` and `lists` are in D1 and History, and the others depend on what a call is given.
+ */
+export type Call =
+  | `${(typeof ownerObjects)[number]}.${string}`
+  | (typeof ownerMethods)[number]
+  | 'contacts.read'
+  | 'contacts.change'
+  | 'lists.read'
+  | 'onramp.start'
+
+const everyone = memberRoles
+const approver = ['approver'] as const
+const preparer = ['preparer'] as const
+
+export const allowed = {
+  'lists.read': everyone,
+  transaction: everyone,
+  escrow: everyone,
+  'reports.overview': everyone,
+  'reports.balance': everyone,
+  'reports.usage': everyone,
+  'reports.spending': everyone,
+  'reports.budgetHistory': everyone,
+  'reports.walletLedger': everyone,
+  'wallets.list': everyone,
+  'wallets.balance': everyone,
+  'wallets.sessionKey': everyone,
+  'policies.account': everyone,
+  'policies.groups': everyone,
+  'policies.group': everyone,
+  'policies.whitelist': everyone,
+  'policies.rulesHistory': everyone,
+  'policies.agents': everyone,
+  'policies.agent': everyone,
+  'policies.refusals': everyone,
+  'policies.pause': approver,
+  'approvals.list': everyone,
+  'approvals.get': everyone,
+  'approvals.grants': everyone,
+  'approvals.settings': everyone,
+  'approvals.approve': approver,
+  'approvals.deny': approver,
+  'connections.list': everyone,
+  'notices.list': everyone,
+  'notices.count': everyone,
+  'notices.markRead': everyone,
+  'review.changes': everyone,
+  'people.list': everyone,
+  /** Asks only whether a member may do something else. */
+  'people.mayCall': everyone,
+  'people.leave': everyone,
+  'contacts.read': everyone,
+  'contacts.change': preparer,
+} as const satisfies { [Name in Call]?: readonly MemberRole[] }
+
+/** Acts that depend on what a call is given, and that stay the owner's although `allowed` names the call. */
+export const ownerOnly = ['policies.resume', 'approvals.grant', 'approvals.raiseBudget'] as const satisfies Call[]
+
+export const isAllowed = (role: Role, call: Call): boolean =>
+  role === 'owner' || ((allowed as Record<string, readonly MemberRole[]>)[call]?.includes(role) ?? false)
+
+/** True if `after` may do something that `before` may not. */
+export const isRaised = (before: MemberRole, after: MemberRole): boolean =>
+  Object.values<readonly MemberRole[]>(allowed).some((roles) => roles.includes(after) && !roles.includes(before))

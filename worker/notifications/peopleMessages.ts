@@ -1,0 +1,35 @@
+import type { MemberRole } from '#domain/roles.ts'
+import { email, link, note, paragraph } from './email.ts'
+import type { Message } from './message.ts'
+
+/** What a role may do, as messages and pages say it. */
+export const roleTexts: Record<MemberRole, string> = {
+  approver: 'see everything, approve or deny what agents ask for, and pause agents',
+  preparer: 'see everything and keep the contacts',
+  viewer: 'see everything and export it',
+}
+
+/**
+ * An invitation to act for an account. `id` is that of the invitation. The token is in the fragment, which browsers do not send, so
+ * that it appears in no log.
+ */
+export function invitationMessage(input: {
+  id: string
+  to: string
+  role: MemberRole
+  account: { name: string; ownerEmail: string }
+  token: string
+  appOrigin: string
+}): Message {
+  const { id, to, role, account, token, appOrigin } = input
+  const parts = [
+    paragraph('Hello,'),
+    paragraph(
+      `${account.name} (${account.ownerEmail}) invites you to their Bursar account as ${role}. You could ${roleTexts[role]}.`,
+    ),
+    link('See the invitation', `${appOrigin}/join#token=${token}`),
+    paragraph('Sign in, or sign up, with this email address. The link works once, within 14 days.'),
+    note('If you do not know this person, ignore this email: nothing happens.'),
+  ]
+  return email({ id: `invitation:${id}`, to, subject: 'An invitation to a Bursar account', parts })
+}
