@@ -25,17 +25,20 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const pathOf = ({ approval }: Asked) => new URL(approval.url).pathname
 /** The path that a push message about this request alone opens. */
 const pushPathOf = ({ approval }: Asked) =>
-  approvalNotice([
-    {
-      approvalId: approval.id,
-      kind: 'payment',
-      agent: 'Bot',
-      amount: '12',
-      isTest: false,
-      recipient: null,
-      expiresAt: Date.parse(approval.expires_at),
-    },
-  ]).path
+  approvalNotice(
+    [
+      {
+        approvalId: approval.id,
+        kind: 'payment',
+        agent: 'Bot',
+        amount: '12',
+        isTest: false,
+        recipient: null,
+        expiresAt: Date.parse(approval.expires_at),
+      },
+    ],
+    null,
+  ).path
 
 /** Counts presses and keystrokes on the page from now on, however a test triggers them. */
 async function countTaps(page: Page): Promise<() => number> {

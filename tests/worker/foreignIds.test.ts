@@ -31,6 +31,7 @@ type Ids = {
   grant: string
   budgetRequest: string
   webhook: string
+  member: string
   connection: string
   connectionRequest: string
   delivery: string
@@ -125,6 +126,8 @@ const rows: Row[] = [
     },
   ],
   ['GET /api/escrow/{payout}'],
+  ['PATCH /api/people/{member}', { role: 'viewer' }],
+  ['DELETE /api/people/{member}'],
   ['PATCH /api/webhooks/{webhook}', { enabled: false }],
   ['DELETE /api/webhooks/{webhook}'],
   ['POST /api/webhooks/{webhook}/rotate-secret'],
@@ -206,6 +209,12 @@ const routesWithoutIds = new Set([
   'POST /api/changes/end',
   'GET /api/webhooks',
   'POST /api/webhooks',
+  'GET /api/people',
+  'POST /api/people',
+  'GET /api/people/accounts',
+  'POST /api/people/invitation',
+  'POST /api/people/join',
+  'POST /api/people/leave',
   'GET /api/connections',
   'POST /api/connections/device',
   'GET /api/overview',
@@ -276,6 +285,8 @@ beforeAll(async () => {
   const paid = await own.pay({ to: { type: 'address', address: fresh('y') }, amount: '1' })
   expect([sent.status, paid.status], paid.text).toEqual([201, 201])
   const asked = await askOwner(own)
+  const invitation = { email: 'dan@bursar.test', role: 'approver', password: 'correct horse battery' }
+  const invited = await own.asOwner('POST', '/people', invitation)
   const hook = await own.asOwner('POST', '/webhooks', {
     url: 'https://hooks.example.com/ann',
     events: ['payment.confirmed'],
@@ -289,6 +300,7 @@ beforeAll(async () => {
     ...asked,
     own: theirs.wallet,
     webhook: hook.json.data.id,
+    member: invited.json.data.id,
     ...(await connect(own)),
     delivery: 'evt_1',
     payment: sent.json.data.id,

@@ -1,6 +1,5 @@
 /** Login sessions of people: nothing is done for one that has ended, whatever ended it. */
 import { beforeAll, expect, test } from 'vitest'
-import { createApp } from '../../worker/app.ts'
 import type { Deps } from '../../worker/appEnv.ts'
 import { openDb } from '../../worker/db/d1.ts'
 import { findUser } from '../../worker/db/users.ts'
@@ -9,79 +8,15 @@ import { openLoginSession, signOut } from '../../worker/services/loginSessions.t
 import { createTestApp } from '../support/accountFixture.ts'
 import { createPayer, manualChain, until } from '../support/payer.ts'
 import { copyOf, restoringOperator } from '../support/restoringOperator.ts'
+import { bodies, id, signedInRoutes } from '../support/signedInRoutes.ts'
 import { inTreasury } from '../support/treasuries.ts'
 import { type Api, auth, createUser, env, refresh } from './apiClient.ts'
 
 const expired = 'Your session has expired. Please sign in again.'
-const id = 'abc_0123456789'
-const someone = `0x${'12'.repeat(20)}`
-const to = { type: 'address', address: someone }
-const group = { name: 'Group', scopes: ['address_payments:write'], walletId: id }
-const rotation = { spendingLimit: '2000000000', ttlHours: 1 }
-const signature = { signature: `0x${'12'.repeat(65)}`, deadline: 1, ownerNonce: '0' }
-
-/** Routes that need no login. */
-const open = new Set([
-  'GET /api/config',
-  'GET /api/health',
-  'GET /api/ready',
-  'POST /api/login',
-  'POST /api/users',
-  'GET /api/escrow/claim/:accessToken',
-  'GET /api/escrow/kept-balance/:accessToken',
-  'GET /api/escrow/send-on/:accessToken',
-  'POST /api/escrow/claim',
-  'POST /api/escrow/receipt',
-  'POST /api/escrow/resend-passcode',
-  'POST /api/escrow/send-on',
-  'POST /api/escrow/verify-passcode',
-])
-
-/** What the routes need that look at their input before they call the Treasury. */
-const bodies: Record<string, object> = {
-  'POST /api/transactions/send': { walletId: id, toAddress: someone, amount: '1' },
-  'POST /api/transactions/recipient-check': { toAddress: someone, amount: '1' },
-  'POST /api/escrow/create': { sourceWalletId: id, amount: '1', recipientEmail: 'thief@example.com' },
-  'POST /api/policy-groups': group,
-  'PUT /api/policy-groups/:groupId': group,
-  'POST /api/policy-groups/:groupId/top-up': { amount: '1' },
-  'POST /api/policy-groups/:groupId/contacts/:contactId/confirm': { address: someone, email: null, phone: null },
-  'POST /api/agents': { name: 'Thief', policyGroupId: id },
-  'PUT /api/agents/:agentId': { name: 'Thief' },
-  'POST /api/agents/:agentId/check': { to, amount: '1' },
-  'POST /api/wallets/smart-wallets-v2/deploy': { ownerAddress: someone, chainId: 8453 },
-  'POST /api/wallets/smart-wallets-v2/:walletId/rotate-session-key': rotation,
-  'POST /api/wallets/smart-wallets-v2/:walletId/session-offers': rotation,
-  'POST /api/wallets/smart-wallets-v2/:walletId/owner-actions': { kind: 'revokeSession', ...signature },
-  'POST /api/wallets/with-private-key': {
-    address: someone,
-    chain: 'base',
-    privateKey: `0x${'12'.repeat(32)}`,
-    masterPassword: 'correct horse battery',
-  },
-  'POST /api/wallets/:walletId/private-key': { masterPassword: 'correct horse battery' },
-  'POST /api/approvals/:approvalId/approve': { hash: '0'.repeat(64) },
-  'POST /api/approvals/:approvalId/deny': { hash: '0'.repeat(64) },
-  'POST /api/policy-groups/:groupId/replay': { candidate: {} },
-  'POST /api/connections/requests/:requestId/allow': { agent: { type: 'existing', agentId: id } },
-  'PUT /api/approval-settings': { passwordAbove: '50' },
-  'POST /api/changes/end': { ids: [1] },
-  'POST /api/notices/read': { upTo: 1 },
-  'POST /api/webhooks': { url: 'https://example.com/hook', events: ['payment.confirmed'] },
-}
 let api: Api
 beforeAll(async () => {
   api = await createTestApp()
 })
-
-const routes = () => [
-  ...new Set(
-    createApp()
-      .routes.filter(({ method, path }) => method !== 'ALL' && path.startsWith('/api/'))
-      .map(({ method, path }) => `${method} ${path.replace(/(.)\/$/, '$1')}`)
-      .filter((route) => !open.has(route) && !route.includes('/api/auth/cognito/')),
-  ),
-]
 
 const walletsOf = async (token: string) => (await api.call('GET', '/api/wallets', { token })).status
 const listOf = async (token: string) => (await api.call('GET', '/api/transactions/user', { token })).status
@@ -113,7 +48,7 @@ test('no route does anything for a session that was signed out @sessions-1', asy
   api.clock.now += 1_000
   expect((await auth(api, 'sign-out', { refreshToken: user.refreshToken })).status).toBe(200)
   const answers: Record<string, unknown> = {}
-  for (const route of routes()) {
+  for (const route of signedInRoutes()) {
     const [method, path] = route.split(' ') as [string, string]
     const body = method === 'GET' ? undefined : (bodies[route] ?? {})
     const filled = path.replace(':userId', user.id).replace(/:\w+/g, id)

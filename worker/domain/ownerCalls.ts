@@ -1,5 +1,3 @@
-import type { Call } from './roles.ts'
-
 /** Of the Treasury's RPC objects, those that a signed-in owner may use: each method of their classes. */
 export const ownerObjects = [
   'wallets',
@@ -28,7 +26,3 @@ export type OwnerKey = OwnerObject | (typeof ownerMethods)[number]
 
 /** A call of the owner. `object` is null for a method of the Treasury itself. */
 export type OwnerCall = { object: OwnerObject | null; method: string; input: unknown[] }
-
-/** The name under which roles allow a call (roles.ts). */
-export const callOf = ({ object, method }: Pick<OwnerCall, 'object' | 'method'>): Call =>
-  (object === null ? method : `${object}.${method}`) as Call

@@ -1,4 +1,4 @@
-import type { ownerMethods, ownerObjects } from './ownerCalls.ts'
+import type { OwnerCall, ownerMethods, ownerObjects } from './ownerCalls.ts'
 
 /**
  * What each role may do in an account: the only place that says so. A call that is not named here is the owner's: whatever
@@ -42,6 +42,8 @@ export const allowed = {
   'policies.groups': everyone,
   'policies.group': everyone,
   'policies.whitelist': everyone,
+  'policies.groupsWithContact': everyone,
+  'policies.contactChanged': preparer,
   'policies.rulesHistory': everyone,
   'policies.agents': everyone,
   'policies.agent': everyone,
@@ -68,6 +70,10 @@ export const allowed = {
 
 /** Acts that depend on what a call is given, and that stay the owner's although `allowed` names the call. */
 export const ownerOnly = ['policies.resume', 'approvals.grant', 'approvals.raiseBudget'] as const satisfies Call[]
+
+/** The name under which the table has a call. */
+export const callOf = ({ object, method }: Pick<OwnerCall, 'object' | 'method'>): Call =>
+  (object === null ? method : `${object}.${method}`) as Call
 
 export const isAllowed = (role: Role, call: Call): boolean =>
   role === 'owner' || ((allowed as Record<string, readonly MemberRole[]>)[call]?.includes(role) ?? false)

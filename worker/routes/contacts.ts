@@ -59,18 +59,16 @@ export const contacts = new Hono<AppEnv>()
     c.json(success(await getContact(c.var.deps, c.var.accountId, c.req.param('contactId')))),
   )
   .get('/:contactId/groups', reads, async (c) =>
-    c.json(success(await groupsWithContact(c.var.deps, c.var.accountId, c.req.param('contactId')))),
+    c.json(success(await groupsWithContact(c.var, c.req.param('contactId')))),
   )
   .put('/:contactId', changes, validate('json', SaveContact), async (c) => {
     requireOwnId(c.req.valid('json').userId, c.var.accountId)
-    return c.json(
-      success(await updateContact(c.var.deps, c.var.accountId, c.req.param('contactId'), c.req.valid('json'))),
-    )
+    return c.json(success(await updateContact(c.var, c.req.param('contactId'), c.req.valid('json'))))
   })
   .delete('/:contactId', changes, async (c) => {
-    await deleteContact(c.var.deps, c.var.accountId, c.req.param('contactId'))
+    await deleteContact(c.var, c.req.param('contactId'))
     return c.json(success(null))
   })
   .post('/:contactId/restore', changes, async (c) =>
-    c.json(success(await restoreContact(c.var.deps, c.var.accountId, c.req.param('contactId')))),
+    c.json(success(await restoreContact(c.var, c.req.param('contactId')))),
   )

@@ -16,7 +16,6 @@ import type { Deps, Person } from '../appEnv.ts'
 import * as contacts from '../db/contacts.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../identity/secrets.ts'
-import { treasuryOf } from '../treasuryOf.ts'
 import { requireOpenSession } from './openSession.ts'
 
 type Input = z.output<typeof SaveContact>
@@ -72,8 +71,7 @@ export async function createContact(deps: Deps, accountId: AccountId, input: Inp
  * pay the contact until the owner confirms it. Throws `conflict` if the contact is no longer the one that was edited.
  */
 export async function updateContact(
-  deps: Deps,
-  accountId: AccountId,
+  { deps, accountId, treasury }: Person,
   contactId: string,
   input: Input,
 ): Promise<Contact> {
@@ -87,7 +85,7 @@ export async function updateContact(
       'This contact was changed meanwhile. Nothing was saved. Close the form and open it again to see the change.',
     )
   }
-  await treasuryOf(deps.env, accountId).policies().contactChanged(contactId, named)
+  await treasury.policies().contactChanged(contactId, named)
   const row = await contacts.replaceContact(deps.db, {
     id: contactId,
     userId: accountId,
@@ -99,25 +97,28 @@ export async function updateContact(
 }
 
 /** The policy groups whose agents may pay the contact. */
-export async function groupsWithContact(deps: Deps, accountId: AccountId, contactId: string): Promise<GroupName[]> {
+export async function groupsWithContact(
+  { deps, accountId, treasury }: Person,
+  contactId: string,
+): Promise<GroupName[]> {
   await getContact(deps, accountId, contactId)
-  return treasuryOf(deps.env, accountId).policies().groupsWithContact(contactId)
+  return treasury.policies().groupsWithContact(contactId)
 }
 
 /** Removes the contact from all whitelists first, then deletes it. */
-export async function deleteContact(deps: Deps, accountId: AccountId, contactId: string): Promise<void> {
+export async function deleteContact({ deps, accountId, treasury }: Person, contactId: string): Promise<void> {
   await getContact(deps, accountId, contactId)
-  await treasuryOf(deps.env, accountId).policies().contactChanged(contactId, null)
+  await treasury.policies().contactChanged(contactId, null)
   if (!(await contacts.deleteContact(deps.db, accountId, contactId, deps.now()))) throw contactNotFound()
 }
 
 /** Undoes a deletion of the last ten minutes. Whitelists are not restored, because they decide who may be paid. */
-export async function restoreContact(deps: Deps, accountId: AccountId, contactId: string): Promise<Contact> {
+export async function restoreContact({ deps, accountId, treasury }: Person, contactId: string): Promise<Contact> {
   const since = deps.now() - undoMs
   const row = await contacts.restoreContact(deps.db, accountId, contactId, { since, most: maxContacts })
   if (!row) throw (await contacts.isDeletedSince(deps.db, accountId, contactId, since)) ? noPlace() : contactNotFound()
   const { name, address, email, phone } = row
-  await treasuryOf(deps.env, accountId).policies().contactChanged(contactId, { name, address, email, phone })
+  await treasury.policies().contactChanged(contactId, { name, address, email, phone })
   return asContact(row)
 }
 

@@ -8,7 +8,7 @@ import { audit } from '../../ledger/audit.ts'
 import { lastChange, raiseChanges } from '../../outbox/delivery/history.ts'
 import { deleteWebhook } from '../../outbox/webhooks/endpoints.ts'
 import { endConnections } from '../../policies/connections.ts'
-import { endAllMembers } from '../people/members.ts'
+import { endAllMembers } from '../../policies/members.ts'
 
 /** More rows of the audit log than an account ever loses, so that later events have higher numbers than any sent before. */
 const lostRows = 1_000_000

@@ -1,11 +1,9 @@
 import { RpcTarget } from 'cloudflare:workers'
-import { person } from '#domain/actor.ts'
 import type { MicroUsdc } from '#domain/money.ts'
 import type { Scope } from '#domain/scopes.ts'
 import { isoOf } from '#domain/time.ts'
 import type { AccountState } from '#schemas/policy.ts'
 import { andThen, notFound, ok, type Result } from '../../../result.ts'
-import { actingAs } from '../../core/acting.ts'
 import { refuseRole } from '../../core/callers.ts'
 import type { Context } from '../../core/context.ts'
 import type { Principal } from '../../core/rpcTypes.ts'
@@ -77,7 +75,7 @@ export class Policies extends RpcTarget {
   }
   /** Called before a contact changes, or with null before it is deleted. */
   async contactChanged(contactId: string, now: (ContactMethods & { name?: string }) | null) {
-    actingAs(person(this.#ctx.userId), () => contactChanged(this.#ctx, contactId, now))
+    contactChanged(this.#ctx, contactId, now)
   }
 
   async agents() {

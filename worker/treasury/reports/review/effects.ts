@@ -1,6 +1,5 @@
 import type { AuditEvent } from '#domain/events.ts'
 import type { EndedChanges } from '#schemas/change.ts'
-import { remove } from '../../account/people/members.ts'
 import { endGrants } from '../../approvals/grants.ts'
 import type { Context } from '../../core/context.ts'
 import type { AuditRow } from '../../core/storage/eventTables.ts'
@@ -8,6 +7,7 @@ import { presentMember } from '../../core/storage/members.ts'
 import { audit } from '../../ledger/audit.ts'
 import { deleteWebhook, switchOff } from '../../outbox/webhooks/endpoints.ts'
 import { endConnections } from '../../policies/connections.ts'
+import { remove } from '../../policies/members.ts'
 import { deleteAgent } from '../changes/agents.ts'
 
 type Recorded = { event: AuditEvent; ref: string; data: Record<string, unknown> }

@@ -1,14 +1,14 @@
 import { RpcTarget } from 'cloudflare:workers'
 import type { AccountId } from '#domain/accounts.ts'
 import type { Call, MemberRole } from '#domain/roles.ts'
-import { andThen, ok, type Result } from '../../../result.ts'
-import { actorNow } from '../../core/acting.ts'
-import { refuseRole } from '../../core/callers.ts'
-import type { Context } from '../../core/context.ts'
-import { takeOwnerChange } from '../../limits/ownerActions.ts'
-import type { Outbox } from '../../outbox/delivery/flush.ts'
-import { changeRole, invitation, invite, join, leave, listPeople, memberView, remove } from './members.ts'
-import type { Invite, Joining, NamedInvitation } from './rpcTypes.ts'
+import { andThen, ok, type Result } from '../../result.ts'
+import { actorNow } from '../core/acting.ts'
+import { refuseRole } from '../core/callers.ts'
+import type { Context } from '../core/context.ts'
+import { takeOwnerChange } from '../limits/ownerActions.ts'
+import type { Outbox } from '../outbox/delivery/flush.ts'
+import type { Invite, Joining, NamedInvitation } from '../policies/members.ts'
+import { changeRole, invitation, invite, join, leave, listPeople, memberView, remove } from '../policies/members.ts'
 
 /** Who acts for the account besides its owner. */
 export class People extends RpcTarget {

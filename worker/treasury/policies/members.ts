@@ -1,20 +1,27 @@
+import type { PersonId } from '#domain/accounts.ts'
 import { mailboxOf, maskedEmail } from '#domain/email.ts'
 import { maxMembers } from '#domain/limits.ts'
 import { isRaised, type MemberRole } from '#domain/roles.ts'
 import { dayMs, isoOf } from '#domain/time.ts'
 import type { Invitation, Member, People } from '#schemas/people.ts'
-import { notFound, ok, type Refused, type Result, refuse } from '../../../result.ts'
-import { actorNow } from '../../core/acting.ts'
-import { accountName, roleNow } from '../../core/callers.ts'
-import { suspendedOwner } from '../../core/commonRefusals.ts'
-import type { Context } from '../../core/context.ts'
-import { memberOfPerson, presentMember } from '../../core/storage/members.ts'
-import type { MemberRow } from '../../core/storage/memberTable.ts'
-import type { Store } from '../../core/storage/store.ts'
-import { audit } from '../../ledger/audit.ts'
-import { enqueue } from '../../outbox/enqueue.ts'
-import { auditAndReport } from '../../outbox/reportedChanges.ts'
-import type { Invite, Joining, NamedInvitation } from './rpcTypes.ts'
+import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
+import { actorNow } from '../core/acting.ts'
+import { accountName, roleNow } from '../core/callers.ts'
+import { suspendedOwner } from '../core/commonRefusals.ts'
+import type { Context } from '../core/context.ts'
+import { memberOfPerson, presentMember } from '../core/storage/members.ts'
+import type { MemberRow } from '../core/storage/memberTable.ts'
+import type { Store } from '../core/storage/store.ts'
+import { audit } from '../ledger/audit.ts'
+import { enqueue } from '../outbox/enqueue.ts'
+import { auditAndReport } from '../outbox/reportedChanges.ts'
+
+/** `id` and `tokenHash` are those of the token in the link. */
+export type Invite = { id: string; tokenHash: string; email: string; role: MemberRole; passwordChecked: boolean }
+/** The invitation that a token names. */
+export type NamedInvitation = { id: string; tokenHash: string }
+/** A person whose address is confirmed. */
+export type Joining = NamedInvitation & { person: { id: PersonId; email: string; name: string | null } }
 
 /** How long the link of an invitation works. */
 const invitationMs = 14 * dayMs
