@@ -80,11 +80,20 @@ test('each event for the bell becomes a notice with a text and its subject @noti
   happens('wallet.imported', 'wal')
   happens('wallet.key_viewed', 'wal')
   happens('wallet.deleted', 'wal')
+  const bob = { email: 'bob@acme.test', role: 'approver' }
+  happens('person.invited', 'mem_1', bob)
+  happens('person.joined', 'mem_1', bob)
+  happens('person.role_changed', 'mem_1', { ...bob, role: 'viewer', before: 'approver' })
+  happens('person.left', 'mem_1', { ...bob, role: 'viewer' })
   happens('account.password_changed', 'account')
   expect(
     notices().map(({ event, text, subject }) => [event, text, subject && `${subject.type} ${subject.id}`]),
   ).toEqual([
     ['account.password_changed', 'Your password was changed', 'changes made'],
+    ['person.left', 'bob@acme.test, viewer, left the account', null],
+    ['person.role_changed', 'bob@acme.test is viewer now', null],
+    ['person.joined', 'bob@acme.test joined as approver', null],
+    ['person.invited', 'bob@acme.test was invited as approver', null],
     ['wallet.deleted', 'Main was deleted', null],
     ['wallet.key_viewed', 'The private key of Main was shown', 'wallet wal'],
     ['wallet.imported', 'Main was imported', 'wallet wal'],
@@ -120,7 +129,7 @@ test('each event for the bell becomes a notice with a text and its subject @noti
   expect(notices().find(({ event }) => event === 'payment.failed')?.detail).toBe('Not sent: too late.')
   happens('payment.confirmed', id)
   happens('approval.requested', 'apr_2')
-  expect(notices(), 'other events add no notice').toHaveLength(26)
+  expect(notices(), 'other events add no notice').toHaveLength(30)
 })
 
 test('repeated refusals share one notice until it is read, and the owner’s own refusals add none @notices-5', () => {

@@ -10,7 +10,7 @@ test('more changes than one call takes end in several, and their counts are adde
   vi.stubGlobal('fetch', async (_: string, { body }: { body: string }) => {
     const { ids } = JSON.parse(body) as { ids: number[] }
     sent.push(ids)
-    const data = { webhooks: 1, agents: ids.length, credentials: 0, connections: 0, permissions: 2 }
+    const data = { webhooks: 1, agents: ids.length, credentials: 0, connections: 0, permissions: 2, people: 1 }
     return Response.json({ success: true, data })
   })
   const ids = Array.from({ length: 2_300 }, (_, i) => i + 1)
@@ -18,5 +18,5 @@ test('more changes than one call takes end in several, and their counts are adde
   vi.unstubAllGlobals()
   expect(sent.map(({ length }) => length)).toEqual([1_000, 1_000, 300])
   expect(sent.flat()).toEqual(ids)
-  expect(ended).toEqual({ webhooks: 3, agents: 2_300, credentials: 0, connections: 0, permissions: 6 })
+  expect(ended).toEqual({ webhooks: 3, agents: 2_300, credentials: 0, connections: 0, permissions: 6, people: 3 })
 })
