@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ComponentProps, useState } from 'react'
 import { toast } from 'react-hot-toast/headless'
 import { namesText } from '#domain/namesText.ts'
 import { dollars, microOf } from '../lib/amounts.ts'
@@ -8,13 +8,36 @@ import { formatMoment, plural } from '../lib/format.ts'
 import { endHandedOut, type HandedOut, handedOutQuery } from '../queries/handedOut.ts'
 import { walletName, walletsQuery } from '../queries/wallets.ts'
 import { Checkbox } from './Checkbox.tsx'
+import { ConfirmDialog } from './ConfirmDialog.tsx'
 import { Notice } from './Notice.tsx'
 
 /**
- * What sellers can still take although the owner pauses or revokes something, with the choice to end that too. `notice` is null
- * if there is nothing. Call `end` once the pause has taken effect: it does what was chosen, and never throws.
+ * Confirms what stops agents. Sellers can still take purchases that were handed out; the dialog names those for which `endsFor` is
+ * true, with the choice to end them too.
  */
-export function useHandedOut(isMeant: (purchases: HandedOut) => boolean) {
+export function StopDialog({
+  endsFor,
+  act,
+  children,
+  ...dialog
+}: ComponentProps<typeof ConfirmDialog> & { endsFor: (purchases: HandedOut) => boolean }) {
+  const handedOut = useHandedOut(endsFor)
+  return (
+    <ConfirmDialog
+      {...dialog}
+      act={async () => {
+        await act()
+        await handedOut.end()
+      }}
+    >
+      {children}
+      {handedOut.notice}
+    </ConfirmDialog>
+  )
+}
+
+/** `notice` is false if there is nothing. Call `end` once the stop has taken effect: it does what was chosen, and never throws. */
+function useHandedOut(isMeant: (purchases: HandedOut) => boolean) {
   const open = useQuery(handedOutQuery).data?.filter(isMeant) ?? []
   const wallets = useQuery(walletsQuery).data ?? []
   const [isChosen, setChosen] = useState(false)

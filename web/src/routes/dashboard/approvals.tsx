@@ -1,7 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { createFileRoute } from '@tanstack/react-router'
 import { Amount } from '#web/components/Amount.tsx'
-import { Button } from '#web/components/Button.tsx'
 import { Card, PageHeader, Syncing } from '#web/components/Card.tsx'
 import { Chip } from '#web/components/Chip.tsx'
 import { type Column, CompactRow, DataTable, RowLink } from '#web/components/DataTable.tsx'
@@ -10,6 +9,7 @@ import { notesLine } from '#web/components/Notes.tsx'
 import { EmptyState, ErrorState, SkeletonRows } from '#web/components/states.tsx'
 import { Ago, RowTime, useNow } from '#web/components/Time.tsx'
 import { useTitle } from '#web/lib/useTitle.ts'
+import { ShowOlder } from '#web/lists/ShowOlder.tsx'
 import { type Approval, approvalsQuery } from '#web/queries/approvals.ts'
 import { amountOf, stateOf, timeLeft, useRecipient } from './-approvals/words.ts'
 
@@ -40,13 +40,7 @@ function ApprovalsPage() {
                 keyOf={({ id }) => id}
                 compact={(approval) => <Compact approval={approval} />}
               />
-              {list.hasNextPage && (
-                <div className="border-hairline border-t px-5 py-3 text-center">
-                  <Button look="quiet" busy={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
-                    Show older ones
-                  </Button>
-                </div>
-              )}
+              <ShowOlder list={list} />
             </>
           )
         ) : list.error ? (

@@ -4,10 +4,9 @@ import { agentMemo, agentName } from '#domain/nameRules.ts'
 import { problemIn } from '#domain/readers/read.ts'
 import { readText } from '#domain/readers/text.ts'
 import { Checkbox } from '#web/components/Checkbox.tsx'
-import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
 import { Field } from '#web/components/Field.tsx'
 import { FormDialog, formResolver, TextField } from '#web/components/forms.tsx'
-import { useHandedOut } from '#web/components/HandedOut.tsx'
+import { StopDialog } from '#web/components/HandedOut.tsx'
 import { Select } from '#web/components/Select.tsx'
 import {
   type Agent,
@@ -111,17 +110,14 @@ export function EditAgentDialog(props: { agent: Agent; onClose: () => void }) {
 
 export function DeleteAgentDialog(props: { agent: Agent; onClose: () => void }) {
   const { agent } = props
-  const handedOut = useHandedOut(({ agentId }) => agentId === agent.id)
   return (
-    <ConfirmDialog
+    <StopDialog
+      endsFor={({ agentId }) => agentId === agent.id}
       title="Delete Agent"
       danger
       confirm={['Delete Agent', 'Deleting...']}
       fallback="Failed to delete agent. Please try again."
-      act={async () => {
-        await deleteAgent(agent.id)
-        await handedOut.end()
-      }}
+      act={() => deleteAgent(agent.id)}
       done={`${agent.name} was deleted.`}
       onClose={props.onClose}
     >
@@ -130,8 +126,7 @@ export function DeleteAgentDialog(props: { agent: Agent; onClose: () => void }) 
         Queued payments that are not signed yet fail; signed ones still go through. The history is kept. This cannot be
         undone.
       </p>
-      {handedOut.notice}
-    </ConfirmDialog>
+    </StopDialog>
   )
 }
 

@@ -7,11 +7,10 @@ import { zeroUsdc } from '#domain/money.ts'
 import { useUnit } from '#web/components/Amount.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Chip } from '#web/components/Chip.tsx'
-import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
 import { FormDialog, formResolver } from '#web/components/forms.tsx'
-import { useHandedOut } from '#web/components/HandedOut.tsx'
+import { StopDialog } from '#web/components/HandedOut.tsx'
 import { PolicyExposure } from '#web/components/PolicyExposure.tsx'
 import { ApiError, messageOf } from '#web/lib/apiError.ts'
 import { budgetLeftAsTyped, freeOf } from '#web/lib/budgetLeft.ts'
@@ -231,17 +230,14 @@ function Results(props: { name: string; results: ScopeUpdate[]; onClose: () => v
 
 export function DeleteGroupDialog(props: { group: PolicyGroupWithAgents; onDeleted: () => void; onClose: () => void }) {
   const { policyGroup, agents } = props.group
-  const handedOut = useHandedOut(({ policyGroupId }) => policyGroupId === policyGroup.id)
   return (
-    <ConfirmDialog
+    <StopDialog
+      endsFor={({ policyGroupId }) => policyGroupId === policyGroup.id}
       title="Delete Policy Group"
       danger
       confirm={['Delete Policy Group', 'Deleting...']}
       fallback="Failed to delete policy group. Please try again."
-      act={async () => {
-        await deleteGroup(policyGroup.id)
-        await handedOut.end()
-      }}
+      act={() => deleteGroup(policyGroup.id)}
       done={`${policyGroup.name} was deleted.`}
       onClose={props.onClose}
       onDone={props.onDeleted}
@@ -263,8 +259,7 @@ export function DeleteGroupDialog(props: { group: PolicyGroupWithAgents; onDelet
         Their credentials stop working immediately. Queued payments that are not signed yet fail; signed ones still go
         through. The money stays in the wallet. This cannot be undone.
       </p>
-      {handedOut.notice}
-    </ConfirmDialog>
+    </StopDialog>
   )
 }
 

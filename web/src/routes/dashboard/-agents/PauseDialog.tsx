@@ -1,6 +1,5 @@
 import { toast } from 'react-hot-toast/headless'
-import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
-import { useHandedOut } from '#web/components/HandedOut.tsx'
+import { StopDialog } from '#web/components/HandedOut.tsx'
 import { plural } from '#web/lib/format.ts'
 import { type PauseSubject, setPaused } from '#web/queries/agents.ts'
 import type { HandedOut } from '#web/queries/handedOut.ts'
@@ -19,15 +18,14 @@ const isOf = ({ kind, id }: PauseSubject, { agentId, policyGroupId, walletId }: 
 
 export default function PauseDialog(props: { subject: PauseSubject; onClose: () => void }) {
   const { subject } = props
-  const handedOut = useHandedOut((purchases) => isOf(subject, purchases))
   return (
-    <ConfirmDialog
+    <StopDialog
+      endsFor={(purchases) => isOf(subject, purchases)}
       title={`Pause ${subject.name}`}
       confirm={['Pause', 'Pausing...']}
       fallback={`Failed to pause ${subject.name}. Please try again.`}
       act={async () => {
         const { stoppedPayments } = await setPaused(subject, true)
-        await handedOut.end()
         const stopped = stoppedPayments > 0 ? ` ${plural(stoppedPayments, 'queued payment')} stopped.` : ''
         toast.success(`${sentence(subject.name)} ${subject.kind === 'account' ? 'are' : 'is'} paused.${stopped}`)
       }}
@@ -37,7 +35,6 @@ export default function PauseDialog(props: { subject: PauseSubject; onClose: () 
         {effects[subject.kind]} Queued payments that are not signed yet fail; signed ones still go through. You can
         resume at any time.
       </p>
-      {handedOut.notice}
-    </ConfirmDialog>
+    </StopDialog>
   )
 }

@@ -1,21 +1,17 @@
-import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
-import { useHandedOut } from '#web/components/HandedOut.tsx'
+import { StopDialog } from '#web/components/HandedOut.tsx'
 import { type Connection, revokeConnection } from '#web/queries/connections.ts'
 
 /** Confirms the end of a connection. */
 export function RevokeDialog({ connection, onClose }: { connection: Connection; onClose: () => void }) {
   const { app, agent } = connection
-  const handedOut = useHandedOut(({ agentId }) => agentId === agent.id)
   return (
-    <ConfirmDialog
+    <StopDialog
+      endsFor={({ agentId }) => agentId === agent.id}
       title={`Revoke ${app.name}`}
       danger
       confirm={['Revoke', 'Revoking...']}
       fallback="Failed to revoke the app. Please try again."
-      act={async () => {
-        await revokeConnection(connection.id)
-        await handedOut.end()
-      }}
+      act={() => revokeConnection(connection.id)}
       done={`${app.name} can’t pay any more.`}
       onClose={onClose}
     >
@@ -27,7 +23,6 @@ export function RevokeDialog({ connection, onClose }: { connection: Connection; 
         Payments that it has already made go through, and those that wait for your approval still wait. The agent{' '}
         {agent.name} keeps its budget and history, and its API key, if it has one, keeps working.
       </p>
-      {handedOut.notice}
-    </ConfirmDialog>
+    </StopDialog>
   )
 }

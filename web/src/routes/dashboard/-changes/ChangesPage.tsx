@@ -12,6 +12,7 @@ import { EmptyState, ErrorState, Loaded, SkeletonRows } from '#web/components/st
 import { Time } from '#web/components/Time.tsx'
 import { plural } from '#web/lib/format.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
+import { ShowOlder } from '#web/lists/ShowOlder.tsx'
 import { type Change, changesQuery, endChanges, madeQuery } from '#web/queries/changes.ts'
 import { linkOfSubject } from '../-notices/links.ts'
 import { actorText, endedText } from './words.ts'
@@ -159,13 +160,7 @@ function HistoryCard() {
                 </li>
               ))}
             </ul>
-            {list.hasNextPage && (
-              <div className="border-hairline border-t px-5 py-3 text-center">
-                <Button look="quiet" busy={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
-                  Show older ones
-                </Button>
-              </div>
-            )}
+            <ShowOlder list={list} />
           </>
         )
       ) : list.error ? (
