@@ -1,3 +1,4 @@
+import { eachNote } from '#domain/paymentNotes.ts'
 import type { Payment } from '#sdk'
 
 export const address = '0x8ba1f109551bD432803012645Ac136ddd64DBA72'
@@ -9,8 +10,7 @@ export const payment = (over: Partial<Payment> = {}): Payment => ({
   status: 'QUEUED',
   amount: '12.5',
   to: { type: 'address', address },
-  memo: null,
-  reference: null,
+  ...eachNote(() => null),
   tx_hash: null,
   error: null,
   created_at: '2026-11-20T12:00:00.000Z',
