@@ -14,7 +14,8 @@ import { BursarClient, until } from '../client.ts'
 import { demo } from '../stack/seed.ts'
 import { type StackOptions, startStack } from '../stack/stack.ts'
 import { type SampleClock, sampleBlockTime, startClock } from './clock.ts'
-import { changes, contacts, deposits, groups, payments, payouts, refusals, type WalletName } from './month.ts'
+import { bought, changes, contacts, deposits, groups, payments, payouts, refusals, type WalletName } from './month.ts'
+import { startShop } from './shop.ts'
 
 /** Owns the sample's wallets. It is the phrase of every local chain's test accounts, so anyone can act as their owner. */
 export const ownerPhrase = 'test test test test test test test test test test test junk'
@@ -24,8 +25,13 @@ export const monthStart = (now: number): number => Math.floor(now / dayMs - 30) 
 
 type Act = { at: number; run: () => Promise<unknown> }
 
-/** `say` receives a line for each of ten parts. Takes about two minutes. */
-export async function fillMonth(bursar: BursarClient, clock: SampleClock, say: (line: string) => void): Promise<void> {
+/** Purchases are from the seller at `shopUrl`. `say` receives a line for each of ten parts. Takes about two minutes. */
+export async function fillMonth(
+  bursar: BursarClient,
+  shopUrl: string,
+  clock: SampleClock,
+  say: (line: string) => void,
+): Promise<void> {
   const firstDay = Math.floor(monthStart(Date.now()) / dayMs) * dayMs
   const at = (day: number, hour: number) => firstDay + day * dayMs + hour * 3_600_000
   const people = new SampleAccount(bursar)
@@ -39,6 +45,10 @@ export async function fillMonth(bursar: BursarClient, clock: SampleClock, say: (
     })),
     ...changes.map((change) => ({ at: at(change.day, change.hour), run: () => people.change(change) })),
     ...payments.map(([day, hour, ...payment]) => ({ at: at(day, hour), run: () => people.pay(...payment) })),
+    ...bought.map(([day, hour, agent, amount, what]) => ({
+      at: at(day, hour),
+      run: () => people.buy(agent, `${shopUrl}/${amount}/${what}`),
+    })),
     ...refusals.map(([day, hour, ...payment]) => ({ at: at(day, hour), run: () => people.beRefused(...payment) })),
     ...payouts.map((payout) => ({
       at: at(payout.day, payout.hour),
@@ -109,7 +119,7 @@ class SampleAccount {
 
   async #deploy(name: WalletName): Promise<void> {
     const ownerAddress = mnemonicToAccount(ownerPhrase, { addressIndex: this.#wallets.size }).address
-    const body = { ownerAddress, chainId: 8453, name }
+    const body = { ownerAddress, chainId: 8453, name, purchaseAllowance: name === 'Operations' ? 20 : 0 }
     const { id } = await this.#make<DeployReply>('/wallets/smart-wallets-v2/deploy', body)
     const wallet = await until(`the wallet ${name}`, async () =>
       (await this.#get<Wallet[]>('/wallets')).find((each) => each.id === id && each.status === 'active'),
@@ -149,6 +159,11 @@ class SampleAccount {
   async pay(agent: string, amount: string, to: string, memo: string): Promise<void> {
     const signal = AbortSignal.timeout(minuteMs)
     await this.#agent(agent).bursar.pay({ to: this.#contact(to), amount, memo, wait: 'sent', signal })
+  }
+
+  async buy(agent: string, url: string): Promise<void> {
+    const { status } = await this.#agent(agent).bursar.fetch(url)
+    if (status !== 200) throw new Error(`${url} was not sold: ${status}`)
   }
 
   async beRefused(agent: string, amount: string, to: string, memo: string): Promise<void> {
@@ -285,7 +300,12 @@ export async function makeSample(
   started(stop)
   try {
     const clock = await startClock(stack.url, [stack.rpc[8453], stack.rpc[84532]], startsAt)
-    await fillMonth(new BursarClient(stack.url, stack.rpc[8453]), clock, say)
+    const shop = await startShop(
+      stack.rpc[8453],
+      stack.contracts[8453].usdc,
+      '0x1000000000000000000000000000000000000a06',
+    )
+    await fillMonth(new BursarClient(stack.url, stack.rpc[8453]), shop.url, clock, say).finally(() => shop.stop())
   } finally {
     await stop()
   }

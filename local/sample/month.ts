@@ -36,13 +36,18 @@ export const deposits = [
 ] as const
 export type WalletName = 'Operations' | 'Marketing'
 
-const [toContacts, byEmail] = ['contact_payments:write', 'email_payments:write']
+const [toContacts, byEmail, purchases] = ['contact_payments:write', 'email_payments:write', 'x402_payments:write']
 export const groups = [
   {
     name: 'Research',
     wallet: 'Operations',
     mayPay: ['Open Weather Co', 'Satellite Images GmbH', 'Journal Access', 'GPU Rental'],
-    body: { spendLimit: 900, scopes: [toContacts], maxPayment: '80', periodBudget: { period: 'week', limit: '250' } },
+    body: {
+      spendLimit: 900,
+      scopes: [toContacts, purchases],
+      maxPayment: '80',
+      periodBudget: { period: 'week', limit: '250' },
+    },
     agents: [
       { name: 'Scout', memo: 'Buys weather and satellite data' },
       { name: 'Librarian', memo: 'Pays for articles' },
@@ -100,6 +105,14 @@ export const payments: Payment[] = [
   [29, 9, 'Scout', '18.40', 'Open Weather Co', 'Weather data, week 5'],
   [29, 9, 'Ad buyer', '45.25', 'Ad Exchange', 'Campaign C'],
   [29, 14, 'Librarian', '6.00', 'Journal Access', 'Article on forecasts'],
+]
+
+/** Purchases from a seller that speaks x402; amounts in micro-USDC. */
+export const bought: [day: number, hour: number, agent: AgentName, amount: number, what: string][] = [
+  [6, 10, 'Librarian', 120_000, 'abstracts'],
+  [12, 13, 'Scout', 50_000, 'elevation'],
+  [19, 9, 'Librarian', 280_000, 'figures'],
+  [28, 11, 'Scout', 50_000, 'elevation'],
 ]
 
 /** Payments that a policy refuses. */

@@ -12,7 +12,7 @@ import type { Transaction } from '#schemas/transaction.ts'
 import type { Wallet, WalletLedger } from '#schemas/wallet.ts'
 import { BursarClient, until } from '../../local/client.ts'
 import { makeSample } from '../../local/sample/fillMonth.ts'
-import { payments, payouts, refusals } from '../../local/sample/month.ts'
+import { bought, payments, payouts, refusals } from '../../local/sample/month.ts'
 import { startStack } from '../../local/stack/stack.ts'
 import type { Address } from '../../worker/chain/types.ts'
 import { signIn } from '../support/testStack.ts'
@@ -33,6 +33,8 @@ try {
     assert.equal(refused.length, refusals.length)
     const sent = rows.filter(({ status, category }) => status === 'CONFIRMED' && category === 'contact')
     assert.equal(sent.length, payments.length)
+    const purchases = rows.filter(({ status, category }) => status === 'CONFIRMED' && category === 'x402')
+    assert.equal(purchases.length, bought.length)
 
     const { escrows } = await get<{ escrows: Escrow[] }>('/escrow/list?pageSize=100')
     const endings = escrows.map(({ status }) => status).sort()
