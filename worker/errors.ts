@@ -42,6 +42,8 @@ export const statusOf = {
   /** The owner approves, but the current rules refuse. */
   approval_refused: 422,
   password_required: 422,
+  /** More than the owner's limit would have one person behind it (domain/secondPerson.ts). */
+  second_person_required: 422,
   wallet_not_ready: 422,
   owner_must_sign: 422,
   session_key_expired: 422,

@@ -928,7 +928,7 @@ export interface components {
             /** @description Whether the owner would have to approve it first: it would be PENDING_APPROVAL, with nothing reserved. */
             approval_required: boolean;
             /** @description The rules that require approval. */
-            approval_rules: ("group.max_payments" | "group.new_recipients" | "group.per_recipient" | "group.hours" | "group.unverified_sellers" | "above_limit" | "new_recipient" | "duplicate" | "budget_request" | "unrecorded_transfer")[];
+            approval_rules: ("group.max_payments" | "group.new_recipients" | "group.per_recipient" | "group.hours" | "group.unverified_sellers" | "above_limit" | "new_recipient" | "duplicate" | "budget_request" | "second_person" | "unrecorded_transfer")[];
             /** @description What to know before paying, although nothing refuses it. Empty if nothing is known. */
             warnings: {
                 /** @constant */

@@ -29,6 +29,7 @@ const eventOfMail: Record<MailKind, EventName> = {
   'mail.refill_refused': 'wallet.refill_refused',
   'mail.approvals': 'approval.requested',
   'mail.changes': 'agent.created',
+  'mail.second_person': 'account.second_person_set',
   'mail.webhook_disabled': 'webhook.disabled',
   'mail.account_restored': 'account.restored',
   'mail.month': 'account.month_ended',

@@ -15,7 +15,7 @@ import { createBook } from './book.ts'
 import { addressOf, groupEdit, payInput, usdc } from './build.ts'
 
 const scopes = ['address_payments:write', 'email_payments:write', 'contact_payments:write']
-export const by: Decider = { userId: 'usr_test', name: 'Ada', sessionId: 'ses_1' }
+export const by: Decider = { userId: 'usr_test', name: 'Ada', sessionId: 'ses_1', passwordAt: 0 }
 /** The group's only contact; addressOf(7) is its address. */
 export const contactId = 'ctc_1'
 

@@ -56,6 +56,8 @@ export const bodies: Record<string, object> = {
   'POST /api/changes/end': { ids: [1] },
   'POST /api/notices/read': { upTo: 1 },
   'POST /api/people': { email: 'thief@example.com', role: 'approver' },
+  'PUT /api/people/second-person': { above: '50' },
+  'POST /api/policy-groups/:groupId/confirm': { version: 1 },
   'PATCH /api/people/:memberId': { role: 'approver' },
   'POST /api/webhooks': { url: 'https://example.com/hook', events: ['payment.confirmed'] },
 }

@@ -81,6 +81,7 @@ test('each event for the bell becomes a notice with a text and its subject @noti
   happens('wallet.key_viewed', 'wal')
   happens('wallet.deleted', 'wal')
   const bob = { email: 'bob@acme.test', role: 'approver' }
+  happens('account.second_person_set', 'account', { before: null, above: '50', next: null })
   happens('person.invited', 'mem_1', bob)
   happens('person.joined', 'mem_1', bob)
   happens('person.role_changed', 'mem_1', { ...bob, role: 'viewer', before: 'approver' })
@@ -94,6 +95,7 @@ test('each event for the bell becomes a notice with a text and its subject @noti
     ['person.role_changed', 'bob@acme.test is viewer now', null],
     ['person.joined', 'bob@acme.test joined as approver', null],
     ['person.invited', 'bob@acme.test was invited as approver', null],
+    ['account.second_person_set', 'From now on, a second person must agree above 50 USDC in 24 hours', null],
     ['wallet.deleted', 'Main was deleted', null],
     ['wallet.key_viewed', 'The private key of Main was shown', 'wallet wal'],
     ['wallet.imported', 'Main was imported', 'wallet wal'],
@@ -129,7 +131,7 @@ test('each event for the bell becomes a notice with a text and its subject @noti
   expect(notices().find(({ event }) => event === 'payment.failed')?.detail).toBe('Not sent: too late.')
   happens('payment.confirmed', id)
   happens('approval.requested', 'apr_2')
-  expect(notices(), 'other events add no notice').toHaveLength(30)
+  expect(notices(), 'other events add no notice').toHaveLength(31)
 })
 
 test('repeated refusals share one notice until it is read, and the owner’s own refusals add none @notices-5', () => {

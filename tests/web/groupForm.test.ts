@@ -53,6 +53,7 @@ const group = (over: Partial<WholeGroup> = {}): WholeGroup => ({
   totalTransactions: 0,
   lastActivity: null,
   version: 7,
+  isConfirmed: false,
   createdAt: '2026-11-20T00:00:00.000Z',
   ...over,
 })

@@ -37,7 +37,7 @@ const mostShown = 2_000
 const readAtOnce = `SELECT * FROM payout WHERE wallet_id = ? AND ${isOpenPayout}`
 const many = 4_000
 const shop = toAddress(7)
-const decider = { userId: 'usr_owner', name: 'Ann', sessionId: 'ses_1' }
+const decider = { userId: 'usr_owner', name: 'Ann', sessionId: 'ses_1', passwordAt: 0 }
 /** Its group has a daily budget, all of whose payments were made on earlier days. */
 const daily = agentPrincipal('agt_daily')
 let payer: Payer

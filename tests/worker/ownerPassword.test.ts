@@ -111,6 +111,8 @@ const harmless = new Set([
   'POST /api/people/invitation',
   'POST /api/people/join',
   'POST /api/people/leave',
+  'PUT /api/people/second-person',
+  'POST /api/policy-groups/:groupId/confirm',
   'POST /api/webhooks',
   'PATCH /api/webhooks/:webhookId',
   'DELETE /api/webhooks/:webhookId',

@@ -33,7 +33,7 @@ import { env } from './apiClient.ts'
 beforeAll(prepare)
 
 const to = (name: string) => ({ type: 'address', address: fresh(name) }) as const
-const by = { userId: 'usr', name: 'Ann', sessionId: 'ses' }
+const by = { userId: 'usr', name: 'Ann', sessionId: 'ses', passwordAt: 0 }
 const pay = async (payer: Payer, input: PayInput) => unwrap(await payer.treasury().payAsAgent(input)).payment
 
 /** What the owner does after a restore: a new credential for each agent, and the group resumed. */

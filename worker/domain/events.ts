@@ -122,6 +122,7 @@ export const events = {
   'group.deleted': { text: 'A policy group was deleted.', to: change },
   'group.paused': { text: 'The owner paused a policy group.', to: change },
   'group.resumed': { text: 'The owner resumed a policy group.', to: change },
+  'group.confirmed': { text: 'An approver confirmed the rules of a policy group.', to: change },
   'group.budget_reached': { text: 'Usage of a budget reached 75%, 90% or 100%.', to: ['audit', 'bell', 'mail'] },
   'contact.confirmed': { text: 'The owner confirmed a whitelisted contact.', to: change },
   'contact.stale': { text: 'A whitelisted contact changed; it is refused until confirmed.', to: change },
@@ -144,6 +145,10 @@ export const events = {
   'account.approval_limit_set': {
     text: 'The owner changed the amount above which approving requires the password.',
     to: change,
+  },
+  'account.second_person_set': {
+    text: 'The owner set above how much a second person is needed.',
+    to: toldChange,
   },
   'account.password_changed': { text: 'The owner chose a new password.', to: ['audit', 'changes', 'bell'] },
   'account.address_changed': { text: 'The owner linked another crypto wallet, or none.', to: change },
@@ -217,7 +222,7 @@ export const toldChanges = [
   ...(['webhook.created', 'webhook.changed', 'webhook.secret_rotated'] as const),
   ...(['agent.created', 'agent.credential_replaced', 'connection.created'] as const),
   ...(['wallet.imported', 'wallet.deleted', 'wallet.key_viewed'] as const),
-  ...(['person.invited', 'person.joined', 'person.role_changed'] as const),
+  ...(['person.invited', 'person.joined', 'person.role_changed', 'account.second_person_set'] as const),
 ] satisfies NamesFor<'mail'>[]
 export type ToldChange = (typeof toldChanges)[number]
 

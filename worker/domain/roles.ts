@@ -49,6 +49,7 @@ export const allowed = {
   'policies.agent': everyone,
   'policies.refusals': everyone,
   'policies.pause': approver,
+  'policies.confirmRules': approver,
   'approvals.list': everyone,
   'approvals.get': everyone,
   'approvals.grants': everyone,

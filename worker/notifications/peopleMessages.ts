@@ -1,4 +1,5 @@
 import type { MemberRole } from '#domain/roles.ts'
+import { utcText } from '#domain/utcText.ts'
 import { email, link, note, paragraph } from './email.ts'
 import type { Message } from './message.ts'
 
@@ -32,4 +33,31 @@ export function invitationMessage(input: {
     note('If you do not know this person, ignore this email: nothing happens.'),
   ]
   return email({ id: `invitation:${id}`, to, subject: 'An invitation to a Bursar account', parts })
+}
+
+type Limit = string | null
+
+const needed = (above: Limit) =>
+  above === null
+    ? 'no second person is needed'
+    : `a second person must agree to what is paid above ${above} USDC in 24 hours`
+
+/** To members, who may object before the limit protects less. Amounts are decimal USDC, `at` in ms. */
+export function secondPersonMessage(input: {
+  id: string
+  to: string
+  account: string
+  above: Limit
+  next: { above: Limit; at: number } | null
+  page: string
+}): Message {
+  const { id, to, account, above, next, page } = input
+  const parts = [
+    paragraph('Hello,'),
+    paragraph(`The owner of ${account} has changed who must agree to payments. Now ${needed(above)}.`),
+    ...(next ? [paragraph(`From ${utcText(next.at)}, ${needed(next.above)}.`)] : []),
+    link('See the account’s people', page),
+    ...(next ? [note('If you do not expect this, ask the owner before that time, in another way than by email.')] : []),
+  ]
+  return email({ id, to, subject: `Who must agree to payments of ${account} changes`, parts })
 }

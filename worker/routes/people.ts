@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { ChangeRole, InvitePerson, NamedInvitation } from '#schemas/people.ts'
+import { ChangeRole, InvitePerson, NamedInvitation, SetSecondPerson } from '#schemas/people.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { login } from '../middleware/auth.ts'
 import { ownerPassword } from '../middleware/ownerPassword.ts'
@@ -21,6 +21,11 @@ export const people = new Hono<AppEnv>()
     c.json(success(await joinAccount(c.var, c.req.valid('json').token))),
   )
   .post('/leave', login('treasury'), async (c) => c.json(success(unwrap(await c.var.treasury.people().leave()))))
+  .put('/second-person', login('treasury'), ownerPassword(), validate('json', SetSecondPerson), async (c) => {
+    const { treasury, passwordChecked } = c.var
+    const { above } = c.req.valid('json')
+    return c.json(success(unwrap(await treasury.people().chooseSecondPerson({ above, passwordChecked }))))
+  })
   .patch('/:memberId', login('treasury'), ownerPassword(), validate('json', ChangeRole), async (c) =>
     c.json(success(await changeRole(c.var, c.req.param('memberId'), c.req.valid('json'), c.var.passwordChecked))),
   )

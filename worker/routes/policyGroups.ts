@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { ConfirmContact, CreatePolicyGroup, TopUp, UpdatePolicyGroup } from '#schemas/policy.ts'
+import { ConfirmContact, ConfirmRules, CreatePolicyGroup, TopUp, UpdatePolicyGroup } from '#schemas/policy.ts'
 import { ReplayRequest } from '#schemas/replay.ts'
 import { BudgetHistoryQuery } from '#schemas/usage.ts'
 import type { AppEnv } from '../appEnv.ts'
@@ -9,7 +9,7 @@ import { readsRows } from '../middleware/lists.ts'
 import { ownerPassword } from '../middleware/ownerPassword.ts'
 import { validate } from '../middleware/validate.ts'
 import { success, unwrap } from '../result.ts'
-import { createGroup, deleteGroup, editGroup } from '../services/policies.ts'
+import { confirmRules, createGroup, deleteGroup, editGroup } from '../services/policies.ts'
 import { replayGroup } from '../services/replay.ts'
 import { setPaused } from './setPaused.ts'
 
@@ -47,6 +47,9 @@ export const policyGroups = new Hono<AppEnv>()
   .post('/:groupId/pause', async (c) => setPaused(c, { kind: 'group', id: c.req.param('groupId') }, true))
   .post('/:groupId/resume', ownerPassword(), async (c) =>
     setPaused(c, { kind: 'group', id: c.req.param('groupId') }, false),
+  )
+  .post('/:groupId/confirm', validate('json', ConfirmRules), async (c) =>
+    c.json(success(await confirmRules(c.var, c.req.param('groupId'), c.req.valid('json').version))),
   )
   .post('/:groupId/contacts/:contactId/confirm', ownerPassword(), validate('json', ConfirmContact), async (c) => {
     const { groupId, contactId } = c.req.param()

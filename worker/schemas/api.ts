@@ -130,6 +130,7 @@ export type ApiCalls = {
   'DELETE /policy-groups/:groupId/cascade': { reply: policy.Removed }
   'POST /policy-groups/:groupId/pause': { reply: policy.Paused }
   'POST /policy-groups/:groupId/resume': { reply: policy.Paused }
+  'POST /policy-groups/:groupId/confirm': Body<typeof policy.ConfirmRules, policy.PolicyGroup>
   'POST /policy-groups/:groupId/contacts/:contactId/confirm': Body<typeof policy.ConfirmContact, policy.PolicyGroup>
 
   'GET /account': { reply: policy.AccountState }
@@ -216,6 +217,7 @@ export type ApiCalls = {
   'PUT /preferences': Body<typeof Preferences, null>
   'GET /people': { reply: people.People }
   'POST /people': Body<typeof people.InvitePerson, people.Member>
+  'PUT /people/second-person': Body<typeof people.SetSecondPerson, people.SecondPerson>
   'GET /people/accounts': { reply: people.JoinedAccount[] }
   'POST /people/invitation': Body<typeof people.NamedInvitation, people.Invitation>
   'POST /people/join': Body<typeof people.NamedInvitation, { accountId: string }>

@@ -42,6 +42,8 @@ export type PolicyGroup = RuleViews & {
   lastActivity: string | null
   /** Incremented by every change to what is allowed. An edit based on an older version is refused with 409. */
   version: number
+  /** An approver has confirmed this version: a second person is behind what it allows. */
+  isConfirmed: boolean
   createdAt: string
 }
 /**
@@ -184,6 +186,9 @@ export type GroupName = { id: string; name: string }
 export type Whitelist = { contactIds: string[] }
 /** POST /policy-groups/{id}/top-up */
 export const TopUp = z.strictObject({ amount: usdcAmount, password: ownerPassword })
+/** POST /policy-groups/{id}/confirm, by an approver: the version that was shown. */
+export const ConfirmRules = z.strictObject({ version: z.int('version must be that of the policy group').min(1) })
+
 const exactly = z.string().max(254).nullable()
 /** POST /policy-groups/{id}/contacts/{contactId}/confirm: the values that the owner was shown. */
 export const ConfirmContact = z.strictObject({

@@ -18,9 +18,9 @@ import type { Decider } from '../treasury/approvals/rpcTypes.ts'
 import { checkPassword } from './passwords.ts'
 
 /** The person who decides, identified by a login session, never an agent. */
-async function decider({ deps, personId, loginSessionId: sessionId }: Person): Promise<Decider> {
+export async function decider({ deps, personId, loginSessionId: sessionId }: Person): Promise<Decider> {
   const user = await findUser(deps.db, personId)
-  return { userId: personId, name: user?.name ?? user?.email ?? null, sessionId }
+  return { userId: personId, name: user?.name ?? user?.email ?? null, sessionId, passwordAt: user?.passwordAt ?? 0 }
 }
 
 export async function listApprovals(

@@ -17,6 +17,7 @@ import { AppError } from '../errors.ts'
 import { mintApiKey, mintClient, mintCredentials, replacedCredentialMs } from '../identity/credentials.ts'
 import { unwrap } from '../result.ts'
 import type { ContactSnapshot, GroupInput } from '../treasury/policies/rpcTypes.ts'
+import { decider } from './approvals.ts'
 import { requireOpenSession } from './openSession.ts'
 
 /** The current values of the contacts that exist. */
@@ -46,6 +47,9 @@ export async function groupInput(
     throw new AppError('not_found', 'Whitelisted contact not found.', { field: 'whitelistedContactIds' })
   return { name, spendLimit: spendLimit ?? null, scopes, walletId, contacts, limits: rulesIn(input) }
 }
+
+export const confirmRules = async (person: Person, groupId: string, version: number): Promise<PolicyGroup> =>
+  unwrap(await person.treasury.policies().confirmRules(groupId, version, await decider(person)))
 
 export async function editGroup(
   person: Person,

@@ -283,6 +283,8 @@ const account: Record<string, Worst> = {
   'POST /api/connections/requests/:requestId/deny': ({ n }) => ({ path: [`request_${n}`] }),
   'GET /api/people': {},
   'POST /api/people': ({ n }) => asJson({ email: `person${n}@bursar.test`, role: 'viewer' }),
+  'PUT /api/people/second-person': () => asJson({ above: '50' }),
+  'POST /api/policy-groups/:groupId/confirm': ({ n }) => ({ path: [`grp_${n}`], ...asJson({ version: n + 1 }) }),
   'GET /api/people/accounts': {},
   'POST /api/people/invitation': ({ n }) => asJson({ token: `bi_${n}` }),
   'POST /api/people/join': ({ n }) => asJson({ token: `bi_${n}` }),

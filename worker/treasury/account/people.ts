@@ -1,5 +1,6 @@
 import { RpcTarget } from 'cloudflare:workers'
 import type { AccountId } from '#domain/accounts.ts'
+import type { MicroUsdc } from '#domain/money.ts'
 import type { Call, MemberRole } from '#domain/roles.ts'
 import { andThen, ok, type Result } from '../../result.ts'
 import { actorNow } from '../core/acting.ts'
@@ -8,7 +9,17 @@ import type { Context } from '../core/context.ts'
 import { takeOwnerChange } from '../limits/ownerActions.ts'
 import type { Outbox } from '../outbox/delivery/flush.ts'
 import type { Invite, Joining, NamedInvitation } from '../policies/members.ts'
-import { changeRole, invitation, invite, join, leave, listPeople, memberView, remove } from '../policies/members.ts'
+import {
+  changeRole,
+  chooseSecondPerson,
+  invitation,
+  invite,
+  join,
+  leave,
+  listPeople,
+  memberView,
+  remove,
+} from '../policies/members.ts'
 
 /** Who acts for the account besides its owner. */
 export class People extends RpcTarget {
@@ -38,6 +49,10 @@ export class People extends RpcTarget {
   }
   async leave(): Promise<Result<null>> {
     return leave(this.#ctx) ?? (await this.#saved(null))
+  }
+  /** Above how much in 24 hours a second person is needed; null: none is. */
+  async chooseSecondPerson(input: { above: MicroUsdc | null; passwordChecked: boolean }) {
+    return takeOwnerChange(this.#ctx) ?? chooseSecondPerson(this.#ctx, input)
   }
   /** Nothing to return: asks only whether the person who calls may do this, for what is not in the Treasury. */
   async mayCall(call: Call): Promise<Result<null>> {

@@ -115,6 +115,13 @@ const unrecorded: Verdict = {
   next: both('Wait for the approval.'),
 }
 
+/** Why an approver is asked about a payment that would have only the owner behind it. */
+export const secondPerson: Verdict = {
+  ...{ above: null, outcome: 'ask', rule: 'second_person', code: 'policy_refused' },
+  message: accountAsks.second_person,
+  next: both('Wait for the approval.'),
+}
+
 /**
  * Whether it may be a payment that was made before the account was restored and of which there is no record. Of a payout's
  * transfer only the amount can be compared.

@@ -10,7 +10,7 @@ import type { Principal } from '../core/rpcTypes.ts'
 import { newPaymentRefusal } from '../core/stop.ts'
 import { toColumn } from '../core/storage/columns.ts'
 import { newPayment, type Target } from '../core/storage/newPayment.ts'
-import type { ApprovalRow, GrantRow, PaymentRow, WalletRow } from '../core/storage/rows.ts'
+import type { ApprovalRow, PaymentRow, WalletRow } from '../core/storage/rows.ts'
 import { accountFull } from '../core/storage/store.ts'
 import { audit } from '../ledger/audit.ts'
 import { findReplay, type IdempotentRequest, idempotentRequest, remember } from '../ledger/idempotency.ts'
@@ -198,8 +198,6 @@ export function requestBudget(
 }
 
 type Requested = { principal: Principal; terms: PaymentTerms; reason?: string | null; offer?: StoredOffer | undefined }
-
-export const noRules: { rules: Verdict[]; grant: GrantRow | null } = { rules: [], grant: null }
 
 /** Requests the owner's approval of a payment that every other rule allows. */
 export function requestApproval(

@@ -2,8 +2,8 @@ import type { RowCursor } from '#domain/lists.ts'
 import type { MicroUsdc } from '#domain/money.ts'
 import type { Principal } from '../core/rpcTypes.ts'
 
-/** The signed-in person who decides, for the audit log and the views. */
-export type Decider = { userId: string; name: string | null; sessionId: string }
+/** The signed-in person who decides, for the audit log and the views. `passwordAt`: when they chose their password (ms). */
+export type Decider = { userId: string; name: string | null; sessionId: string; passwordAt: number }
 
 /** `passwordChecked` is true if the person has just entered the right password. `endsAt` in ms. */
 export type ApproveInput = {

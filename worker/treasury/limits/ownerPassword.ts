@@ -1,6 +1,5 @@
 import { formatUsdcText, type MicroUsdc } from '#domain/money.ts'
 import { type GroupBounds, type Increase, needsPassword, sumOfIncreases } from '#domain/ownerPassword.ts'
-import { dayMs, minuteMs } from '#domain/time.ts'
 import { type Refused, refuse } from '../../result.ts'
 import { actorNow } from '../core/acting.ts'
 import type { Context } from '../core/context.ts'
@@ -8,14 +7,10 @@ import { fromColumn, toColumn } from '../core/storage/columns.ts'
 import { rulesOf } from '../core/storage/groupPolicy.ts'
 import type { GroupRow } from '../core/storage/rows.ts'
 import type { Store } from '../core/storage/store.ts'
-
-/** Increases are added up in periods of this length, so that few rows are read. */
-const periodMs = 15 * minuteMs
+import { firstPeriod, periodNow } from './periods.ts'
 
 /** Letting more than this leave in 24 hours needs the password. Null if it is never needed. */
 export const passwordAbove = ({ store }: Context): MicroUsdc | null => store.meta('approval_password_above')
-
-const firstPeriod = ({ now }: Context) => Math.floor(now() / periodMs) - dayMs / periodMs
 
 /** Whether this would need the password of the person who acts now. */
 export function wouldNeedPassword(ctx: Context, increase: Increase): boolean {
@@ -37,9 +32,8 @@ export function takeIncrease(ctx: Context, increase: Increase, passwordChecked: 
   const limit = passwordAbove(ctx)
   if (passwordChecked || limit === null || increase === 0n) return null
   if (increase === 'unbounded' || wouldNeedPassword(ctx, increase)) return passwordNeeded(limit)
-  const first = firstPeriod(ctx)
-  ctx.store.run('DELETE FROM owner_increase WHERE period < ?', first)
-  const row = { person: actorNow().by, period: first + dayMs / periodMs, amount: toColumn(increase) }
+  ctx.store.run('DELETE FROM owner_increase WHERE period < ?', firstPeriod(ctx))
+  const row = { person: actorNow().by, period: periodNow(ctx), amount: toColumn(increase) }
   ctx.store.insert('owner_increase', row, 'ON CONFLICT DO UPDATE SET amount = amount + excluded.amount')
   return null
 }

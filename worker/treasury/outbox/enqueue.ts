@@ -21,6 +21,7 @@ export const mailKinds = [
   'mail.refill_refused',
   'mail.approvals',
   'mail.changes',
+  'mail.second_person',
   'mail.webhook_disabled',
   'mail.account_restored',
   'mail.month',

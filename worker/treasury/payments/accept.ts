@@ -14,6 +14,7 @@ import { audit } from '../ledger/audit.ts'
 import { findReplay, type IdempotentRequest, idempotentRequest, remember } from '../ledger/idempotency.ts'
 import { reserve } from '../ledger/ledger.ts'
 import { takeIncrease } from '../limits/ownerPassword.ts'
+import { countAlone } from '../limits/secondPerson.ts'
 import { recordChange } from '../outbox/changes.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import { noticeBudget } from '../policies/budgets.ts'
@@ -146,6 +147,7 @@ function carryOut(
   if (isNewlyKnown) rememberRecipient(ctx, wallet, address)
   if (grant) takeFromGrant(ctx, grant, amount)
   admission.commit()
+  countAlone(ctx, { group, amount, isApproval: approved !== null })
   remember(store, request, 'payment', id, now)
   audit(store, now, 'payment.accepted', id, {
     by: agentId ?? 'user',

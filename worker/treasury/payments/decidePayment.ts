@@ -7,8 +7,8 @@ import type { Verdict } from '#domain/rules/rule.ts'
 import { classFor } from '#domain/x402/purchaseClasses.ts'
 import type { Recipient } from '#schemas/paymentTerms.ts'
 import { type Refused, type Result, refuse } from '../../result.ts'
-import { approvalRulesFor, paymentKind } from '../approvals/approvalRules.ts'
-import { contactChangedRefusal, mayAsk, noRules, recipientChanged } from '../approvals/ask.ts'
+import { approvalRulesFor, paymentKind, secondPerson } from '../approvals/approvalRules.ts'
+import { contactChangedRefusal, mayAsk, recipientChanged } from '../approvals/ask.ts'
 import { chainNow, unreachable } from '../core/chainHeads.ts'
 import { suspendedOwner } from '../core/commonRefusals.ts'
 import type { Context } from '../core/context.ts'
@@ -22,6 +22,7 @@ import type { GroupWindows } from '../ledger/windows.ts'
 import { type Admission, admit, sharedNeed } from '../limits/admission.ts'
 import { messageTo } from '../limits/messageLimits.ts'
 import type { TakenRates } from '../limits/rates.ts'
+import { needsSecondPerson, secondPersonRequired } from '../limits/secondPerson.ts'
 import { type Caller, resolveTarget } from '../policies/paymentParties.ts'
 import { type Gathered, isUnread, type Need } from './needs.ts'
 import { hasNumbers, purchaseFunds, purchaseProblem } from './purchase.ts'
@@ -183,8 +184,11 @@ function recipientIsNotBlocked(facts: Facts): Problem | null {
 
 function ownerMayBeAsked(facts: Facts): Problem | null {
   const { ctx, caller, target, amount, kind, approved } = facts
-  const { rules, grant } = approved ? noRules : approvalRulesFor(ctx, caller, target, amount, kind)
-  facts.grant = grant
+  const { rules, grant } = approved ? { rules: [], grant: null } : approvalRulesFor(ctx, caller, target, amount, kind)
+  const isAlone = needsSecondPerson(ctx, { group: caller.group, amount, isApproval: approved !== null })
+  if (isAlone && (approved || !caller.agent)) return secondPersonRequired(ctx)
+  if (isAlone) rules.push(secondPerson)
+  facts.grant = isAlone ? null : grant
   if (rules.length === 0) return null
   const rate = mayAsk(ctx, caller, target, amount)
   if (!rate.ok) return rate

@@ -1,6 +1,7 @@
 import type { PersonId } from '#domain/accounts.ts'
 import { mailboxOf, maskedEmail } from '#domain/email.ts'
 import { maxMembers } from '#domain/limits.ts'
+import { formatUsdc, type MicroUsdc } from '#domain/money.ts'
 import { isRaised, type MemberRole } from '#domain/roles.ts'
 import { dayMs, isoOf } from '#domain/time.ts'
 import type { Invitation, Member, People } from '#schemas/people.ts'
@@ -13,6 +14,7 @@ import { memberOfPerson, presentMember } from '../core/storage/members.ts'
 import type { MemberRow } from '../core/storage/memberTable.ts'
 import type { Store } from '../core/storage/store.ts'
 import { audit } from '../ledger/audit.ts'
+import { delayDecisions, secondPersonAbove, secondPersonSetting, setSecondPerson } from '../limits/secondPerson.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { auditAndReport } from '../outbox/reportedChanges.ts'
 
@@ -36,7 +38,39 @@ export function listPeople(ctx: Context): People {
     account: accountOf(ctx),
     role: roleNow(ctx) ?? 'owner',
     members: present(store).map((row) => memberView(row, you)),
+    secondPerson: secondPersonView(ctx),
   }
+}
+
+function secondPersonView(ctx: Context): People['secondPerson'] {
+  const { next } = secondPersonSetting(ctx)
+  const isComing = next !== null && next.at > ctx.now()
+  return {
+    above: shownAmount(secondPersonAbove(ctx)),
+    next: isComing ? { above: shownAmount(next.above), at: isoOf(next.at) } : null,
+  }
+}
+
+const shownAmount = (amount: MicroUsdc | null) => (amount === null ? null : formatUsdc(amount))
+
+/** The owner sets above how much a second person is needed; null: none is. */
+export function chooseSecondPerson(
+  ctx: Context,
+  { above, passwordChecked }: { above: MicroUsdc | null; passwordChecked: boolean },
+): Result<People['secondPerson']> {
+  const { store } = ctx
+  return store.transaction((): Result<People['secondPerson']> => {
+    const approvers = present(store).filter(({ status, role }) => status === 'active' && role === 'approver')
+    if (above !== null && secondPersonAbove(ctx) === null && approvers.length === 0)
+      return refuse('unprocessable', 'Invite an approver first: without one, nobody could agree.', { field: 'above' })
+    if (!passwordChecked) return refuse('password_required', 'Enter your password.', { field: 'password' })
+    const before = secondPersonView(ctx)
+    setSecondPerson(ctx, above)
+    const after = secondPersonView(ctx)
+    auditAndReport(ctx, 'account.second_person_set', 'account', { before: before.above, ...after })
+    for (const { id, status } of present(store)) if (status === 'active') enqueue(ctx, 'mail.second_person', id)
+    return ok(after)
+  })
 }
 
 const accountOf = ({ store }: Context) => ({
@@ -126,6 +160,7 @@ export function join(ctx: Context, { person, ...named }: Joining): Result<Member
       "UPDATE member SET status = 'active', person_id = ?, name = ?, email = ?, token_hash = NULL, joined_at = ? WHERE id = ?",
       ...[person.id, person.name, person.email, now(), id],
     )
+    delayDecisions(ctx, id, now())
     enqueue(ctx, 'membership', id)
     auditAndReport(ctx, 'person.joined', id, { email: person.email, role })
     return ok(presentMember(store, id)!)
@@ -145,6 +180,7 @@ export function changeRole(
     if (row.role === role) return ok(row)
     if (isRaised(row.role, role) && !passwordChecked) return passwordNeeded
     store.run('UPDATE member SET role = ? WHERE id = ?', role, id)
+    if (isRaised(row.role, role)) delayDecisions(ctx, id, ctx.now())
     auditAndReport(ctx, 'person.role_changed', id, { email: row.email, role, before: row.role })
     return ok({ ...row, role })
   })

@@ -51,6 +51,7 @@ export function groupView({ store, now }: Context, group: GroupRow, contacts?: n
     totalTransactions: group.payments,
     lastActivity: isoOf(group.last_activity_at),
     version: group.version,
+    isConfirmed: group.confirmed_version === group.version,
     createdAt: isoOf(group.created_at),
   }
 }

@@ -141,7 +141,7 @@ class PaymentCheck(TypedDict):
     """Why the payment would be refused; null if it would be allowed."""
     approval_required: bool
     """Whether the owner would have to approve it first: it would be PENDING_APPROVAL, with nothing reserved."""
-    approval_rules: list[Literal["group.max_payments", "group.new_recipients", "group.per_recipient", "group.hours", "group.unverified_sellers", "above_limit", "new_recipient", "duplicate", "budget_request", "unrecorded_transfer"]]
+    approval_rules: list[Literal["group.max_payments", "group.new_recipients", "group.per_recipient", "group.hours", "group.unverified_sellers", "above_limit", "new_recipient", "duplicate", "budget_request", "second_person", "unrecorded_transfer"]]
     """The rules that require approval."""
     warnings: list[PaymentCheckWarnings]
     """What to know before paying, although nothing refuses it. Empty if nothing is known."""

@@ -128,7 +128,7 @@ function openApproval(
 
 /** A refusal by the current rules, as a refusal to approve. An `unauthenticated` agent must not sign the owner out. */
 function asApprovalRefusal(refused: Refused): Refused {
-  const own: readonly ErrorCode[] = ['account_suspended']
+  const own: readonly ErrorCode[] = ['account_suspended', 'second_person_required']
   if (statusOf[refused.code] >= 429 || own.includes(refused.code)) return refused
   const { code, message, refusal } = refused
   return {

@@ -8,6 +8,7 @@ import type { Context } from '../../core/context.ts'
 import type { Principal } from '../../core/rpcTypes.ts'
 import { termsOf } from '../../core/storage/newPayment.ts'
 import { takeOwnerChange } from '../../limits/ownerActions.ts'
+import { noteDecider } from '../../limits/secondPerson.ts'
 import type { PaymentFlow } from '../../payments/pay.ts'
 import type { AgentGate } from '../../policies/agentGate.ts'
 import { requestBudget } from '../ask.ts'
@@ -50,6 +51,7 @@ export class Approvals extends RpcTarget {
       (payment ? null : refuseRole(this.#ctx, 'approvals.raiseBudget')) ??
       (input.grant ? refuseRole(this.#ctx, 'approvals.grant') : null)
     if (refused) return refused
+    noteDecider(this.#ctx, input.by)
     const decided = payment
       ? await this.#paymentFlow.run({ id: payment.id, terms: termsOf(payment) }, (gathered) =>
           approvePayment(this.#ctx, id, input, gathered),

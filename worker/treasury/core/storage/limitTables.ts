@@ -48,4 +48,11 @@ const ownerIncrease = table(
   { constraints: 'PRIMARY KEY (person, period)', isWithoutRowid: true },
 )
 
-export const limitTables = [rate, gasUse, gasLevel, sentMessage, ownerIncrease] as const
+/** What was accepted with only this person behind it, while a second person is needed above a limit. As `owner_increase`. */
+const aloneSpent = table(
+  'alone_spent',
+  { person: text(), period: integer(), amount: integer() },
+  { constraints: 'PRIMARY KEY (person, period)', isWithoutRowid: true },
+)
+
+export const limitTables = [rate, gasUse, gasLevel, sentMessage, ownerIncrease, aloneSpent] as const

@@ -23,6 +23,8 @@ export const member = table(
     expires_at: integer(),
     joined_at: maybeInteger(),
     ended_at: maybeInteger(),
+    /** From when they decide above the limit of one person. */
+    decides_from: integer('DEFAULT 0'),
     /** The newest notice that the person has seen. */
     notices_read: integer('DEFAULT 0'),
   },

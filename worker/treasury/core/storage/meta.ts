@@ -1,5 +1,6 @@
 import type { MicroUsdc } from '#domain/money.ts'
 import type { ChainId } from '#domain/networks.ts'
+import type { SecondPersonSetting } from '#domain/secondPerson.ts'
 
 /** How a value is stored as text. */
 type Format<T> = { read: (stored: string) => T; write: (value: T) => string }
@@ -12,6 +13,20 @@ const json = <T>(): Format<T> => ({
   write: (value) => JSON.stringify(value),
 })
 const amount: Format<MicroUsdc> = { read: (stored) => BigInt(stored) as MicroUsdc, write: String }
+
+const storedAmount = (value: MicroUsdc | null) => (value === null ? null : amount.write(value))
+const readAmount = (stored: string | null) => (stored === null ? null : amount.read(stored))
+const secondPerson: Format<SecondPersonSetting> = {
+  read(stored) {
+    const { above, next } = JSON.parse(stored) as {
+      above: string | null
+      next: { above: string | null; at: number } | null
+    }
+    return { above: readAmount(above), next: next && { above: readAmount(next.above), at: next.at } }
+  },
+  write: ({ above, next }) =>
+    JSON.stringify({ above: storedAmount(above), next: next && { above: storedAmount(next.above), at: next.at } }),
+}
 
 /** The values of the account that fit no table, by their key in the table meta. Times in ms. */
 export const metaFormats = {
@@ -50,6 +65,8 @@ export const metaFormats = {
   changes_mailed: json<{ seq: number; at: number }>(),
   /** Approving more than this needs the password. */
   approval_password_above: amount,
+  /** Above how much in 24 hours a second person is needed (limits/secondPerson.ts). */
+  second_person: secondPerson,
   /** The salt of the payouts' keys. */
   payout_salt: text,
   /** The restore in progress, and the last one that ended here. */

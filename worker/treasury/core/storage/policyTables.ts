@@ -10,6 +10,8 @@ const policyGroup = table('policy_group', {
   held: integer('DEFAULT 0 CHECK (held >= 0)'),
   scopes: text(),
   version: integer('DEFAULT 1'),
+  /** The version that an approver has confirmed, with all its limits; null if none has. */
+  confirmed_version: maybeInteger(),
   paused: integer('DEFAULT 0'),
   payments: integer('DEFAULT 0'),
   last_activity_at: maybeInteger(),

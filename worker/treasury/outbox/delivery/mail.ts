@@ -23,6 +23,7 @@ import {
   payoutReminderMessage,
   payoutsReturnedMessage,
 } from '../../../notifications/payoutMessages.ts'
+import { secondPersonMessage } from '../../../notifications/peopleMessages.ts'
 import { pushToUser } from '../../../notifications/pushToUser.ts'
 import {
   accountFor,
@@ -32,9 +33,12 @@ import {
   recordPush,
   waitingInBatch,
 } from '../../approvals/notices.ts'
+import { accountName } from '../../core/callers.ts'
 import type { Context } from '../../core/context.ts'
 import { formatColumn, fromColumn } from '../../core/storage/columns.ts'
+import { presentMember } from '../../core/storage/members.ts'
 import type { PayoutRow } from '../../core/storage/rows.ts'
+import { secondPersonAbove, secondPersonSetting } from '../../limits/secondPerson.ts'
 import { lastMonth } from '../../payments/month.ts'
 import { claimUrlOf, eraseSentCodes, openCode } from '../../payments/payouts/codes.ts'
 import { agentsOf, lifeOf } from '../../wallets/endingKeys.ts'
@@ -60,6 +64,7 @@ const composers: Record<
   'mail.refill_refused': refillRefused,
   'mail.approvals': approvalNotice,
   'mail.changes': changesMade,
+  'mail.second_person': secondPersonChanged,
   'mail.webhook_disabled': webhookDisabled,
   'mail.account_restored': accountRestored,
   'mail.month': monthEnded,
@@ -260,6 +265,23 @@ async function monthEnded(ctx: Context, month: string): Promise<Message | null> 
   const report = lastMonth(ctx, Date.parse(`${month}-01T00:00:00Z`))
   const isTest = isTestChain(primaryChain(ctx.env))
   return monthMessage({ to: owner.email, userId: ctx.userId, report, isTest, appOrigin: ctx.env.APP_ORIGIN })
+}
+
+/** To a member: from when how much can leave with one person behind it. */
+async function secondPersonChanged(ctx: Context, memberId: string): Promise<Message | null> {
+  const member = presentMember(ctx.store, memberId)
+  if (member?.status !== 'active') return null
+  const { next } = secondPersonSetting(ctx)
+  const above = secondPersonAbove(ctx)
+  return secondPersonMessage({
+    id: `second-person:${memberId}:${ctx.now()}`,
+    to: member.email,
+    account: accountName(ctx.store),
+    above: above === null ? null : formatUsdc(above),
+    next:
+      next && next.at > ctx.now() ? { above: next.above === null ? null : formatUsdc(next.above), at: next.at } : null,
+    page: `${ctx.env.APP_ORIGIN}/dashboard/people?account=${ctx.userId}`,
+  })
 }
 
 async function webhookDisabled(ctx: Context, webhookId: string): Promise<Message | null> {

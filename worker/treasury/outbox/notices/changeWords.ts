@@ -1,4 +1,5 @@
 import type { ChangeEvent } from '#domain/events.ts'
+import { utcText } from '#domain/utcText.ts'
 import { type HaltKind, haltText } from '#domain/walletHalt.ts'
 import { type DisableReason, whyDisabled } from '#domain/webhookRules.ts'
 import type { NoticeSubject } from '#schemas/notice.ts'
@@ -126,6 +127,8 @@ function ofGroup(ctx: Context, { event, ref, data }: Recorded): ChangeWords {
       return said(`${name} was paused`, null, subject)
     case 'group.resumed':
       return said(`${name} was resumed`, null, subject)
+    case 'group.confirmed':
+      return said(`The rules of ${name} were confirmed by a second person`, null, subject)
     default:
       return said(`${name} was deleted`)
   }
@@ -166,6 +169,16 @@ function ofWallet(ctx: Context, { event, ref, data }: Recorded): ChangeWords {
   }
 }
 
+function ofSecondPerson(data: Record<string, unknown>): ChangeWords {
+  const needed = (above: unknown) =>
+    above === null ? 'no second person is needed' : `a second person must agree above ${above} USDC in 24 hours`
+  const next = data.next as { above: string | null; at: string } | null
+  return said(
+    `From now on, ${needed(data.above)}`,
+    next && `From ${utcText(Date.parse(next.at))}, ${needed(next.above)}.`,
+  )
+}
+
 function ofAccount({ event, ref, data }: Recorded): ChangeWords {
   switch (event) {
     case 'account.paused':
@@ -182,6 +195,8 @@ function ofAccount({ event, ref, data }: Recorded): ChangeWords {
       return data.now === null
         ? said('The password is no longer asked for, whatever the amount')
         : said(`The password is asked for above ${data.now} USDC`)
+    case 'account.second_person_set':
+      return ofSecondPerson(data)
     case 'account.limits_set':
       return said('The operator changed the limits of your account')
     case 'account.suspended':

@@ -199,6 +199,7 @@ const words: { [Event in NoticeEvent]: (notice: Read<Event>) => Words } = {
   'wallet.imported': ofChange,
   'wallet.deleted': ofChange,
   'wallet.key_viewed': ofChange,
+  'account.second_person_set': ofChange,
   'person.invited': ofChange,
   'person.joined': ofChange,
   'person.role_changed': ofChange,

@@ -7,15 +7,18 @@ import type { PolicyGroup, Removed, ToppedUp, UpdatedPolicyGroup } from '#schema
 import { notFound, ok, type Refused, type Result, refuse } from '../../../result.ts'
 import { cancelApprovals } from '../../approvals/end.ts'
 import { endGrants } from '../../approvals/grants.ts'
+import { actorNow } from '../../core/acting.ts'
 import { type Context, newId } from '../../core/context.ts'
 import { formatColumn, toColumn } from '../../core/storage/columns.ts'
 import { groupPolicy, rulesOf } from '../../core/storage/groupPolicy.ts'
+import { memberOfPerson } from '../../core/storage/members.ts'
 import type { AgentRow, GroupRow } from '../../core/storage/rows.ts'
 import { accountFull, type Store } from '../../core/storage/store.ts'
 import { audit } from '../../ledger/audit.ts'
 import { findReplay, idempotentRequest, remember } from '../../ledger/idempotency.ts'
 import { rebuildWindows } from '../../ledger/windows.ts'
 import { boundsOf, takeIncrease } from '../../limits/ownerPassword.ts'
+import { secondPersonRequired } from '../../limits/secondPerson.ts'
 import { stopQueued } from '../../payments/cancel.ts'
 import { raisedLimit } from '../../policies/budgets.ts'
 import { endConnections } from '../../policies/connections.ts'
@@ -204,6 +207,28 @@ export function topUp(
   // The limit may have been removed since the first call.
   const budget = { limit: spendLimitUsdc ?? '0', spent: currentSpent, held, remaining: remaining ?? '0' }
   return ok({ budget, policyGroup: group.value })
+}
+
+/**
+ * An approver agrees to these rules, with all their limits: from then on a second person is behind what they allow, until the
+ * group changes in any way.
+ */
+export function confirmRules(ctx: Context, id: string, version: number): Result<PolicyGroup> {
+  const { store } = ctx
+  return store.transaction((): Result<PolicyGroup> => {
+    const group = store.group(id)
+    if (!group) return noGroup
+    const member = memberOfPerson(store, actorNow().by)
+    if (!member) return refuse('forbidden', 'A second person confirms the rules: an approver, not the owner.')
+    if (member.decides_from > ctx.now()) return secondPersonRequired(ctx)
+    if (group.version !== version)
+      return refuse('conflict', 'These rules have changed since they were shown. Review them again.', {
+        field: 'version',
+      })
+    store.run('UPDATE policy_group SET confirmed_version = version WHERE id = ?', id)
+    audit(store, ctx.now(), 'group.confirmed', id, { policyVersion: version })
+    return ok(groupView(ctx, store.group(id)!))
+  })
 }
 
 /** Raises the total budget. `more` is added to the audit log. Call inside a transaction. */

@@ -8,6 +8,7 @@ import { refuseRole } from '../../core/callers.ts'
 import type { Context } from '../../core/context.ts'
 import type { Principal } from '../../core/rpcTypes.ts'
 import { takeOwnerChange } from '../../limits/ownerActions.ts'
+import { type KnownDecider, noteDecider } from '../../limits/secondPerson.ts'
 import { handedOut } from '../../payments/purchases/openSignatures.ts'
 import { AgentContexts } from '../../policies/agentContext.ts'
 import type { AgentGate } from '../../policies/agentGate.ts'
@@ -23,7 +24,7 @@ import { agentView, groupView, listAgents, listGroups, refusalsOf } from '../../
 import { groupsWithContact, whitelistedIds } from '../../policies/whitelist.ts'
 import { createAgent, deleteAgent, editAgent, replaceCredential, scopesOf } from './agents.ts'
 import { confirmContact, contactChanged } from './contacts.ts'
-import { createGroup, deleteGroup, editGroup, rulesHistory, topUp } from './groups.ts'
+import { confirmRules, createGroup, deleteGroup, editGroup, rulesHistory, topUp } from './groups.ts'
 import { setPaused } from './pausing.ts'
 
 /** Groups, agents, credentials and pauses. */
@@ -65,6 +66,11 @@ export class Policies extends RpcTarget {
   }
   async topUp(id: string, amount: MicroUsdc, key: string | null, passwordChecked = false) {
     return takeOwnerChange(this.#ctx) ?? topUp(this.#ctx, id, amount, key, passwordChecked)
+  }
+  /** `version`: of the rules that the person was shown. */
+  async confirmRules(id: string, version: number, by: KnownDecider) {
+    noteDecider(this.#ctx, by)
+    return confirmRules(this.#ctx, id, version)
   }
   async deleteGroup(id: string) {
     return deleteGroup(this.#ctx, id)

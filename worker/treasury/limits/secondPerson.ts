@@ -1,0 +1,113 @@
+import type { MicroUsdc } from '#domain/money.ts'
+import { formatUsdcText, zeroUsdc } from '#domain/money.ts'
+import { decidesAfterMs, effectiveAbove, isAlone, type SecondPersonSetting, setTo } from '#domain/secondPerson.ts'
+import { dayMs } from '#domain/time.ts'
+import { type Refused, refuse } from '../../result.ts'
+import { actorNow } from '../core/acting.ts'
+import type { Context } from '../core/context.ts'
+import { fromColumn, toColumn } from '../core/storage/columns.ts'
+import { memberOfPerson } from '../core/storage/members.ts'
+import type { GroupRow } from '../core/storage/rows.ts'
+import { firstPeriod, periodNow } from './periods.ts'
+
+/**
+ * I22: of what is accepted within 24 hours, at most `secondPersonAbove` has one person behind it. An agent counts as the owner,
+ * who may hold its key. A second person is behind a payment that another member approved, and behind those of a group whose
+ * present version an approver has confirmed. What is reclaimed or fails gives nothing back.
+ */
+export const secondPersonSetting = ({ store }: Pick<Context, 'store'>): SecondPersonSetting =>
+  store.meta('second_person') ?? { above: null, next: null }
+
+/** The amount above which a second person is needed now. Null if none is. */
+export const secondPersonAbove = (ctx: Pick<Context, 'store' | 'now'>): MicroUsdc | null =>
+  effectiveAbove(secondPersonSetting(ctx), ctx.now())
+
+/** A payment to decide: of this group's agents, or of the owner; `isApproval` if the person who acts now approves it. */
+type Asked = { group: GroupRow | null; amount: MicroUsdc; isApproval: boolean }
+
+/**
+ * The persons whose sums the payment counts to. The owner is not among them if a second person is behind it; a member who
+ * approves is, as long as they may not decide above the limit.
+ */
+function countedTo(ctx: Context, { group, isApproval }: Asked): string[] {
+  const { store, now, userId } = ctx
+  const member = isApproval ? memberOfPerson(store, actorNow().by) : null
+  if (member) return member.decides_from <= now() ? [] : [userId, member.person_id!]
+  return group !== null && group.confirmed_version === group.version ? [] : [userId]
+}
+
+const sumOf = (ctx: Context, person: string): MicroUsdc =>
+  fromColumn(
+    ctx.store.first<{ sum: number }>(
+      'SELECT coalesce(sum(amount), 0) AS sum FROM alone_spent WHERE person = ? AND period >= ?',
+      person,
+      firstPeriod(ctx),
+    )!.sum,
+  )
+
+/** Whether more than the limit would have one person behind it with this payment. */
+export function needsSecondPerson(ctx: Context, asked: Asked): boolean {
+  const above = secondPersonAbove(ctx)
+  if (above === null) return false
+  return countedTo(ctx, asked).some((person) => isAlone(above, sumOf(ctx, person), asked.amount))
+}
+
+/** Counts an accepted payment. Call inside its transaction, before anything it was decided by changes. */
+export function countAlone(ctx: Context, asked: Asked): void {
+  if (secondPersonSetting(ctx).above === null) return
+  const [period, amount] = [periodNow(ctx), toColumn(asked.amount)]
+  for (const person of countedTo(ctx, asked))
+    ctx.store.insert(
+      'alone_spent',
+      { person, period, amount },
+      'ON CONFLICT DO UPDATE SET amount = amount + excluded.amount',
+    )
+}
+
+/** The refusal of a payment that has only this person behind it. */
+export function secondPersonRequired(ctx: Context): Refused {
+  const above = secondPersonAbove(ctx) ?? zeroUsdc
+  const member = memberOfPerson(ctx.store, actorNow().by)
+  return refuse(
+    'second_person_required',
+    member
+      ? `Above ${formatUsdcText(above)} USDC in 24 hours, you can decide from 24 hours after you joined, got a higher role or chose a new password.`
+      : `Above ${formatUsdcText(above)} USDC in 24 hours, a second person must agree: let an agent ask for it, and an approver decide.`,
+  )
+}
+
+/**
+ * Sets the limit. Raising it or switching it off takes effect in 24 hours; anything else at once, and calls off what was to
+ * come. Returns whether everybody has to be told.
+ */
+export function setSecondPerson(ctx: Context, above: MicroUsdc | null): { isDelayed: boolean } {
+  const before = secondPersonSetting(ctx)
+  const after = setTo(before, above, ctx.now())
+  ctx.store.setMeta('second_person', after)
+  if (before.above === null && after.above !== null) countEarlier(ctx)
+  return { isDelayed: after.next !== null }
+}
+
+/** What was accepted in the 24 hours before the limit was set, when nothing was counted: all of it as the owner's. */
+function countEarlier({ store, now, userId }: Context): void {
+  store.run('DELETE FROM alone_spent')
+  const { sum } = store.first<{ sum: number }>(
+    'SELECT coalesce(sum(amount), 0) AS sum FROM payment WHERE accepted_at IS NOT NULL AND accepted_at > ?',
+    now() - dayMs,
+  )!
+  if (sum > 0) store.insert('alone_spent', { person: userId, period: periodNow({ now }), amount: sum })
+}
+
+/** A member decides above the limit from a day after this (ms). Moves only later. */
+export function delayDecisions({ store }: Pick<Context, 'store'>, memberId: string, since: number): void {
+  store.run('UPDATE member SET decides_from = max(decides_from, ?) WHERE id = ?', since + decidesAfterMs, memberId)
+}
+
+/** A person who decides. `passwordAt`: when they chose their password (ms). */
+export type KnownDecider = { userId: string; passwordAt: number }
+
+/** A new password may be somebody else's. */
+export function noteDecider({ store }: Context, { userId, passwordAt }: KnownDecider): void {
+  const member = memberOfPerson(store, userId)
+  if (member) delayDecisions({ store }, member.id, passwordAt)
+}
