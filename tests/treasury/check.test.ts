@@ -18,7 +18,7 @@ import type { Principal } from '../../worker/treasury/core/rpcTypes.ts'
 import type { ApprovalRow, PaymentRow } from '../../worker/treasury/core/storage/rows.ts'
 import { settleSend } from '../../worker/treasury/ledger/ledger.ts'
 import { type Grants, lookupLimitRefusal } from '../../worker/treasury/limits/admission.ts'
-import { sellerRate, takeRate } from '../../worker/treasury/limits/rates.ts'
+import { takeRate } from '../../worker/treasury/limits/rates.ts'
 import { type Accepted, accept } from '../../worker/treasury/payments/accept.ts'
 import { check } from '../../worker/treasury/payments/check.ts'
 import type { Gathered, Need } from '../../worker/treasury/payments/needs.ts'
@@ -215,7 +215,7 @@ function decide<T>(
       gathered.refresh = lookupLimitRefusal(context, result.agentId) ? 'limited' : 'done'
       if (gathered.refresh === 'done' && !isUnreachable) gathered.arriving = zeroUsdc
     }
-    if (result.need === 'seller') gathered.sellerLimit = takeRate(context, sellerRate(result.agentId))
+    if (result.need === 'seller') gathered.sellerLimit = takeRate(context, 'sellers', result.agentId)
     if (result.need === 'seller' && !gathered.sellerLimit)
       store.run(
         'INSERT OR REPLACE INTO seller (pair, chain_id, confirmed_at, asked_at) VALUES (?, 8453, ?, ?)',

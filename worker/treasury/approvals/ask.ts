@@ -14,7 +14,7 @@ import type { ApprovalRow, PaymentRow, WalletRow } from '../core/storage/rows.ts
 import { accountFull } from '../core/storage/store.ts'
 import { audit } from '../ledger/audit.ts'
 import { findReplay, type IdempotentRequest, idempotentRequest, remember } from '../ledger/idempotency.ts'
-import { approvalRate, type TakenRates, takeRates } from '../limits/rates.ts'
+import { type TakenRates, takeRates } from '../limits/rates.ts'
 import { recordChange } from '../outbox/changes.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import { insertOffer, type StoredOffer } from '../payments/purchases/offers.ts'
@@ -54,7 +54,7 @@ export function mayAsk(
   return (
     recentDenial(ctx, sameRequest(group.id, to, amount)) ??
     tooManyPending(ctx, agent.id) ??
-    takeRates(ctx, [approvalRate(ctx.limits, agent.id)])
+    takeRates(ctx, [['approvals', agent.id]])
   )
 }
 

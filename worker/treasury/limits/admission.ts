@@ -5,9 +5,9 @@ import { isRelayed } from '../core/storage/kindSql.ts'
 import type { WalletRow } from '../core/storage/rows.ts'
 import { isEstablished } from './accountAge.ts'
 import { gasShortage, grantRefusal, reserveGas } from './gas.ts'
-import { limitRefusal, waitAndRepeat } from './limitRefusal.ts'
+import { limitRefusal } from './limitRefusal.ts'
 import { countMessage, type MessageTo, messageRefusal, newAccountRefusal } from './messageLimits.ts'
-import { lookupRate, paymentRates, takeRate, takeRates } from './rates.ts'
+import { paymentRates, takeRate, takeRates } from './rates.ts'
 
 /**
  * A payment that policy and funds allow. `agentId` is null if the owner pays, `message` if no message is sent. The gas of a
@@ -28,7 +28,7 @@ export type Admission = { ok: true; shortOfGas: number | null; commit: () => voi
  * transaction that accepts the payment.
  */
 export function admit(ctx: Context, { wallet, agentId, message, isPurchase = false }: Work): Refused | Admission {
-  const rates = takeRates(ctx, paymentRates(ctx.limits, agentId))
+  const rates = takeRates(ctx, paymentRates(agentId))
   if (!rates.ok) return rates
   const refused =
     (isPurchase ? null : queueRefusal(ctx, wallet, agentId)) ?? (message && messageRefusal(ctx, agentId, message))
@@ -63,22 +63,15 @@ export function sharedNeed(
 
 /** Null if a look-up may be made, which is then counted. Called before the look-up begins, never while deciding. */
 export const lookupLimitRefusal = (ctx: Context, agentId: string | null): Refused | null =>
-  takeRate(ctx, lookupRate(ctx.limits, agentId))
+  takeRate(ctx, 'lookups', agentId ?? 'owner')
 
 const retryMs = 10_000 // 10 seconds: a few blocks, by which time earlier payments have been signed
 
 /** Limits how many payments of one agent may wait for a signature. More are refused before anything is held. */
 function queueRefusal(ctx: Context, wallet: WalletRow, agentId: string | null): Refused | null {
   if (agentId === null) return null
-  const { agentQueued } = ctx.limits
-  if (queuedOf(ctx, wallet.id, agentId) < agentQueued) return null
-  const now = ctx.now()
-  return limitRefusal(now, 'queue_full', {
-    rule: 'limits.queue',
-    message: `${agentQueued} payments of this agent are queued, which is the limit. They are sent as earlier ones are confirmed.`,
-    next: waitAndRepeat,
-    resetsAt: now + retryMs,
-  })
+  if (queuedOf(ctx, wallet.id, agentId) < ctx.limits.agentQueued) return null
+  return limitRefusal(ctx, 'queue', ctx.now() + retryMs)
 }
 
 /** Number of the principal's queued payments, counted up to the limit of one agent. */

@@ -10,6 +10,7 @@ import {
 } from '#domain/gasAllowance.ts'
 import type { GasStep } from '#domain/kinds/kind.ts'
 import { kindOf } from '#domain/kinds/kinds.ts'
+import type { CountedName } from '#domain/limitList.ts'
 import { type MicroUsdc, microUsdc, min, usdcSetting, zeroUsdc } from '#domain/money.ts'
 import { isoOf } from '#domain/time.ts'
 import { primaryChain } from '../../chain/networkSettings.ts'
@@ -21,7 +22,7 @@ import { relayerOf } from '../core/relayers.ts'
 import { fromColumn, toColumn } from '../core/storage/columns.ts'
 import type { PaymentRow } from '../core/storage/rows.ts'
 import { isEstablished } from './accountAge.ts'
-import { limitRefusal, waitAndRepeat } from './limitRefusal.ts'
+import { limitRefusal } from './limitRefusal.ts'
 import type { GasAllowance } from './rpcTypes.ts'
 
 /**
@@ -43,9 +44,8 @@ type GrantNeeded = { grant: number }
 export function gasShortage(ctx: Context, { chainId, agentId, gas }: GasWork): Refused | GrantNeeded | null {
   const level = readLevel(ctx)
   const use = readUse(ctx, level.day)
-  const who = agentId === null ? 'account' : 'agent'
   if (gasLeft(level, use, ctx.limits, agentId) < gas)
-    return shortage(ctx, 'limits.gas', `This ${who} has used its gas allowance for today.`)
+    return shortage(ctx, agentId === null ? 'gas of the account' : 'gas of an agent')
   return missingGrant(ctx, granted('work', chainId), gas)
 }
 
@@ -72,25 +72,19 @@ export function reserveGas(ctx: Context, { chainId, agentId, gas }: GasWork): vo
 export const grantMissing: Refused = refuse('conflict', 'The Relayer has not granted this gas yet.')
 
 /** The refusal when the deployment has spent today's gas for new accounts. */
-export const grantRefusal = (ctx: Context): Refused =>
-  shortage(ctx, 'limits.new_accounts_gas', 'This service has spent today’s gas for new accounts.')
+export const grantRefusal = (ctx: Context): Refused => shortage(ctx, 'new_accounts_gas')
 
 /** Gas that neither the owner's nor the agents' work uses: for owner exits, and for what recipients send on. */
 type Pool = 'exit' | 'sendOn'
-const pools: Record<Pool, { most: (ctx: Context) => number; rule: string; message: string }> = {
+const pools: Record<Pool, { most: (ctx: Context) => number; limit: CountedName }> = {
   exit: {
     most: (ctx) => {
       const { exitGasPerDay, newAccountExitGasPerDay } = ctx.limits
       return isEstablished(ctx) ? exitGasPerDay : Math.min(exitGasPerDay, newAccountExitGasPerDay)
     },
-    rule: 'limits.exit_gas',
-    message: 'Today’s gas for withdrawals and revocations is used up. You can still send them yourself.',
+    limit: 'exit_gas',
   },
-  sendOn: {
-    most: (ctx) => ctx.limits.sendOnGasPerDay,
-    rule: 'limits.send_on_gas',
-    message: 'Today’s gas for sending on is used up. With your 12 words you can send from any wallet app.',
-  },
+  sendOn: { most: (ctx) => ctx.limits.sendOnGasPerDay, limit: 'send_on_gas' },
 }
 
 /** Takes gas from a separate pool. Returns a refusal if the pool has too little. */
@@ -108,7 +102,7 @@ function poolShortage(ctx: Context, pool: Pool, chainId: ChainId, gas: number): 
   return missingGrant(ctx, granted(pool, chainId), gas)
 }
 
-const poolRefusal = (ctx: Context, pool: Pool): Refused => shortage(ctx, pools[pool].rule, pools[pool].message)
+const poolRefusal = (ctx: Context, pool: Pool): Refused => shortage(ctx, pools[pool].limit)
 
 /** Replaces a step's estimate with the gas that a receipt shows. Later receipts can only raise it. */
 export function correctGas(ctx: Context, payment: PaymentRow, step: GasStep, gas: number): void {
@@ -247,15 +241,7 @@ const changeGas = (ctx: Context, payment: PaymentRow, by: number) =>
     granted('work', ctx.store.wallet(payment.wallet_id)!.chain_id),
   )
 
-function shortage(ctx: Context, rule: string, message: string): Refused {
-  const now = ctx.now()
-  return limitRefusal(now, 'gas_allowance_exceeded', {
-    rule,
-    message: `${message} It resets at 00:00 UTC.`,
-    next: waitAndRepeat,
-    resetsAt: dayEndsAt(now),
-  })
-}
+const shortage = (ctx: Context, limit: CountedName) => limitRefusal(ctx, limit, dayEndsAt(ctx.now()))
 
 /** Whether `askForGas` would be granted this now. */
 export const hasGas = (ctx: Context, chainId: ChainId, gas: number): Promise<boolean> =>

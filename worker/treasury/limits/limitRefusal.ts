@@ -1,40 +1,40 @@
+import { type CountedName, countedLimits, type RateName, rates, waitAndRepeat } from '#domain/limitList.ts'
 import { dayMs, isoOf } from '#domain/time.ts'
-import type { ErrorCode } from '../../errors.ts'
 import { type Refused, refuse } from '../../result.ts'
+import type { Context } from '../core/context.ts'
 
-type LimitCode = Extract<
-  ErrorCode,
-  'payment_rate_exceeded' | 'queue_full' | 'gas_allowance_exceeded' | 'message_limit' | 'rate_limited'
->
+/** 429 with the limit's name and reset time (ms). Limits are not policies, so these refusals are not recorded. */
+export function limitRefusal({ limits, now }: Context, limit: CountedName, resetsAt: number): Refused {
+  const { code, text, next } = countedLimits[limit]
+  return refusal(code, `limits.${limit.split(' ')[0]}`, text(limits), next, resetsAt, now())
+}
 
-/** 429 with the limit's name and reset time. Limits are not policies, so these refusals are not recorded. */
-export function limitRefusal(
+/** The same for a rate. */
+export function rateRefusal({ limits }: Context, name: RateName, resetsAt: number, now: number): Refused {
+  const { code, rate, text } = rates[name]
+  const at = Number.isFinite(resetsAt) ? resetsAt : now + dayMs
+  const message = `${text(rate(limits))} Please try again ${resetText(at, now)}.`
+  return refusal(code, `limits.${name}`, message, waitAndRepeat, at, now)
+}
+
+function refusal(
+  code: (typeof countedLimits)[CountedName]['code'] | (typeof rates)[RateName]['code'],
+  rule: string,
+  message: string,
+  next: string,
+  resetsAt: number,
   now: number,
-  code: LimitCode,
-  limit: {
-    /** Such as `limits.agent_payments`. */
-    rule: string
-    message: string
-    /** What the caller can do. */
-    next: string
-    /** ms */
-    resetsAt: number
-  },
 ): Refused {
-  const { rule, message, next, resetsAt } = limit
   return {
     ...refuse(code, message, { retryAfter: secondsUntil(resetsAt, now) }),
     refusal: { rule, next, max_allowed_now: '0', resets_at: isoOf(resetsAt) },
   }
 }
 
-/** What callers can do about most limits. */
-export const waitAndRepeat = 'Wait until resets_at, then send the request again with the same Idempotency-Key.'
-
 const secondsUntil = (at: number, now: number) => Math.max(1, Math.ceil((at - now) / 1000))
 
 /** 'in 1 second', 'in 3 minutes', 'at 00:00 UTC': when to try again. */
-export function resetText(resetsAt: number, now: number): string {
+function resetText(resetsAt: number, now: number): string {
   const seconds = secondsUntil(resetsAt, now)
   const some = (count: number, unit: string) => `in ${count} ${unit}${count === 1 ? '' : 's'}`
   if (seconds < 60) return some(seconds, 'second')

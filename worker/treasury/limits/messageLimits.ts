@@ -1,5 +1,6 @@
 import { mailboxOf } from '#domain/email.ts'
 import { dayEndsAt, utcDay } from '#domain/gasAllowance.ts'
+import { type CountedName, messagesPerAgent } from '#domain/limitList.ts'
 import type { Channel } from '../../notifications/message.ts'
 import type { Refused } from '../../result.ts'
 import type { Context } from '../core/context.ts'
@@ -24,33 +25,23 @@ export const countedAs = ({ channel, recipient }: MessageTo): string =>
 /** Null if one more message may be sent. `agentId` is null for the owner. */
 export function messageRefusal(ctx: Context, agentId: string | null, to: MessageTo): Refused | null {
   const { limits } = ctx
+  const { channel } = to
   const sent = readCounts(ctx, to)
-  const perDay = to.channel === 'email' ? limits.emailsPerDay : limits.smsPerDay
-  const perAgent = Math.floor((perDay * limits.agentMessagePercent) / 100)
-  const what = to.channel === 'email' ? 'emails' : 'text messages'
-  if (sent.byAll >= perDay)
-    return refusal(ctx, 'limits.messages', `This account may send ${perDay} ${what} to recipients a day.`)
-  if (agentId !== null && sent.by(agentId) >= perAgent)
-    return refusal(ctx, 'limits.agent_messages', `This agent may send ${perAgent} ${what} to recipients a day.`)
-  if (sent.toRecipient >= limits.messagesPerRecipient)
-    return refusal(
-      ctx,
-      'limits.recipient_messages',
-      `This account may send one recipient ${limits.messagesPerRecipient} messages a day.`,
-    )
-  return null
+  if (sent.byAll >= perDay(ctx, channel)) return refusal(ctx, `messages by ${channel}`)
+  if (agentId !== null && sent.by(agentId) >= messagesPerAgent[channel](limits))
+    return refusal(ctx, `agent_messages by ${channel}`)
+  return sent.toRecipient >= limits.messagesPerRecipient ? refusal(ctx, 'recipient_messages') : null
 }
+
+const perDay = ({ limits }: Context, channel: Channel) => (channel === 'email' ? limits.emailsPerDay : limits.smsPerDay)
 
 /** Code renewals requested by recipients have a daily limit of the same size, counted separately from the sender's. */
 export function renewalRefusal(ctx: Context, to: MessageTo): Refused | null {
-  const perDay = to.channel === 'email' ? ctx.limits.emailsPerDay : ctx.limits.smsPerDay
-  if (readCounts(ctx, to).by(recipientPrincipal) < perDay) return null
-  return refusal(ctx, 'limits.renewals', 'Too many new codes were sent for this sender today.')
+  return readCounts(ctx, to).by(recipientPrincipal) < perDay(ctx, to.channel) ? null : refusal(ctx, 'renewals')
 }
 
 /** The refusal when new accounts together have sent a recipient too many messages; its own object counts them. */
-export const newAccountRefusal = (ctx: Context): Refused =>
-  refusal(ctx, 'limits.new_account_messages', 'This recipient was sent too many messages by new accounts today.')
+export const newAccountRefusal = (ctx: Context): Refused => refusal(ctx, 'new_account_messages')
 
 const recipientPrincipal = 'recipient'
 
@@ -88,12 +79,4 @@ function readCounts(ctx: Context, to: MessageTo) {
   }
 }
 
-function refusal(ctx: Context, rule: string, limit: string): Refused {
-  const now = ctx.now()
-  return limitRefusal(now, 'message_limit', {
-    rule,
-    message: `${limit} This limit resets at 00:00 UTC.`,
-    next: 'Wait until resets_at, or pay an address instead.',
-    resetsAt: dayEndsAt(now),
-  })
-}
+const refusal = (ctx: Context, limit: CountedName) => limitRefusal(ctx, limit, dayEndsAt(ctx.now()))

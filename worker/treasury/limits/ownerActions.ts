@@ -4,7 +4,7 @@ import type { Refused } from '../../result.ts'
 import { suspendedOwner } from '../core/commonRefusals.ts'
 import type { Context } from '../core/context.ts'
 import { gasShortage, grantMissing, reserveGas, takePoolGas } from './gas.ts'
-import { ownerActionRate, ownerChangeRate, takeRate, takeRates } from './rates.ts'
+import { takeRate, takeRates } from './rates.ts'
 
 export type OwnerStep = 'deploy' | 'rotate' | 'ownerAction' | 'exit' | 'offer'
 
@@ -17,7 +17,7 @@ export function takeOwnerAction(ctx: Context, step: OwnerStep, chainId: ChainId)
   if (step === 'exit') return takePoolGas(ctx, 'exit', chainId, stepGas.ownerAction)
   const suspended = suspendedOwner(ctx)
   if (suspended) return suspended
-  const rate = takeRates(ctx, [ownerActionRate(ctx.limits)])
+  const rate = takeRates(ctx, [['owner_actions', 'owner']])
   if (!rate.ok) return rate
   // An offer is a row and a key; nothing is sent before the owner has signed it.
   if (step !== 'offer') {
@@ -35,5 +35,5 @@ export function takeOwnerAction(ctx: Context, step: OwnerStep, chainId: ChainId)
  * are not limited: they must always be possible. A suspended account can't change anything.
  */
 export function takeOwnerChange(ctx: Context): Refused | null {
-  return suspendedOwner(ctx) ?? takeRate(ctx, ownerChangeRate(ctx.limits))
+  return suspendedOwner(ctx) ?? takeRate(ctx, 'owner_changes', 'owner')
 }

@@ -14,7 +14,7 @@ import { bookedOf } from '../ledger/balances.ts'
 import { type Grants, type LimitNeed, lookupLimitRefusal } from '../limits/admission.ts'
 import { askForGas, hasGas } from '../limits/gas.ts'
 import { countedAs, type MessageTo } from '../limits/messageLimits.ts'
-import { sellerRate, takeRate } from '../limits/rates.ts'
+import { takeRate } from '../limits/rates.ts'
 import { askSeller, type SellerTo } from '../policies/sellers.ts'
 import { loadSessionKey } from '../wallets/sessionKeys.ts'
 import { balanceOf } from '../wallets/snapshots.ts'
@@ -102,7 +102,7 @@ export class NeedResolver {
           Object.assign(gathered, await this.#refresh(result.wallet, result.agentId, result.freshEnoughMs))
           break
         case 'seller':
-          gathered.sellerLimit = takeRate(this.#context, sellerRate(result.agentId))
+          gathered.sellerLimit = takeRate(this.#context, 'sellers', result.agentId)
           if (!gathered.sellerLimit) await askSeller(this.#context, result.wallet, result.to)
           break
         case 'signer':

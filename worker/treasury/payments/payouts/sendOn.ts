@@ -155,12 +155,7 @@ function countRefusal(ctx: Context, payoutId: string, from: Address): Refused | 
   const day = Math.floor(now() / dayMs)
   if (store.count('send_on WHERE from_address = ? AND created_at >= ?', from, day * dayMs) < limits.sendOnsPerDay)
     return null
-  return limitRefusal(now(), 'rate_limited', {
-    rule: 'limits.send_ons',
-    message: `Today’s ${limits.sendOnsPerDay} free transfers are used up. Try again tomorrow. ${inWords}`,
-    next: 'Wait until resets_at.',
-    resetsAt: (day + 1) * dayMs,
-  })
+  return limitRefusal(ctx, 'send_ons', (day + 1) * dayMs)
 }
 
 type Signed = {

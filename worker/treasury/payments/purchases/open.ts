@@ -1,3 +1,4 @@
+import type { CountedName } from '#domain/limitList.ts'
 import { formatUsdcText, min, zeroUsdc } from '#domain/money.ts'
 import type { mostAllowed } from '#domain/policy.ts'
 import { orOwner, type Refusal } from '#domain/refusal.ts'
@@ -11,7 +12,7 @@ import { isSellerSubmitted } from '../../core/storage/kindSql.ts'
 import type { PaymentRow, SessionRow, WalletRow } from '../../core/storage/rows.ts'
 import { statusIn } from '../../core/storage/statuses.ts'
 import { classUses } from '../../ledger/purchaseNumbers.ts'
-import { limitRefusal, waitAndRepeat } from '../../limits/limitRefusal.ts'
+import { limitRefusal } from '../../limits/limitRefusal.ts'
 
 /** Purchases that were accepted and are neither settled nor proven dead. */
 
@@ -51,26 +52,11 @@ export function openLimitRefusal(
     pair,
     agentId,
   )!
-  const full =
-    altogether >= openPurchases
-      ? {
-          isOf: () => true,
-          message: `${openPurchases} purchases of this agent are not settled yet, which is the limit.`,
-        }
-      : toSeller >= openPurchasesPerSeller
-        ? {
-            isOf: (each: Open) => sellerPair(each.seller!, each.to_address!) === pair,
-            message: `${openPurchasesPerSeller} purchases from this seller are not settled yet, which is the limit.`,
-          }
-        : null
-  return full
-    ? limitRefusal(ctx.now(), 'queue_full', {
-        rule: 'limits.open_purchases',
-        message: full.message,
-        next: waitAndRepeat,
-        resetsAt: firstEnd(ctx, wallet, openOf(ctx, agentId).filter(full.isOf)),
-      })
-    : null
+  const refuse = (limit: CountedName, isOf: (each: Open) => boolean) =>
+    limitRefusal(ctx, limit, firstEnd(ctx, wallet, openOf(ctx, agentId).filter(isOf)))
+  if (altogether >= openPurchases) return refuse('open_purchases', () => true)
+  if (toSeller < openPurchasesPerSeller) return null
+  return refuse('open_purchases from one seller', (each) => sellerPair(each.seller!, each.to_address!) === pair)
 }
 
 /** Why a smart wallet's session cannot sign another purchase of this class for the agent; null if it can. */
