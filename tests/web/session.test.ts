@@ -227,3 +227,41 @@ test('two tabs renew the tokens only once, when they expire in under five minute
   expect(refreshes.map(({ body }) => body)).toEqual([{ refreshToken: 'refresh-1' }])
   expect(localStorage.getItem('token_expiry')).toBe(String(now + 1 + 900_000))
 })
+
+test.each([
+  ['ends on the server', 'expired', () => events.fire('session-expired')],
+  [
+    'ends in another tab',
+    'in another tab',
+    () => {
+      localStorage.clear()
+      events.fire('storage', { key: null })
+    },
+  ],
+  ['is signed out in another tab', 'signed out', (other: { signOut: () => void }) => other.signOut()],
+  ['ended while the tab was elsewhere', 'before', null],
+])('a session that %s leaves no answers in the tab @session-13', async (_, answers, end) => {
+  store()
+  const [tab, other] = [await openTab(), await openTab()]
+  const kept = JSON.stringify({ userId: user.id, at: now, answers: [[['overview'], answers]] })
+  sessionStorage.setItem('kept_answers', kept)
+  if (end === null) localStorage.clear()
+  tab.startSession()
+  expect(sessionStorage.getItem('kept_answers')).toBe(end === null ? null : kept)
+  end?.(other)
+  expect(sessionStorage.getItem('kept_answers')).toBeNull()
+})
+
+test('answers of more than an hour ago, or of another user, are deleted when they are asked for @session-14', async () => {
+  store()
+  await openTab()
+  const { keptAnswers, storeAnswers } = await import('#web/lib/answerStorage.ts')
+  storeAnswers('usr_1', [[['overview'], 1]])
+  expect(keptAnswers()).toEqual([[['overview'], 1]])
+  vi.setSystemTime(now + 60 * minuteMs + 1)
+  expect(keptAnswers()).toEqual([])
+  expect(sessionStorage.getItem('kept_answers')).toBeNull()
+  storeAnswers('usr_2', [[['overview'], 2]])
+  expect(keptAnswers()).toEqual([])
+  expect(sessionStorage.getItem('kept_answers')).toBeNull()
+})

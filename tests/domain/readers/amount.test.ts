@@ -38,9 +38,31 @@ test.each([
 test.each([
   ...['1,23,4', '1,234,56', '1.23.4', '1.23.456', '12.345,678,9', '1,234.567,8', '1 50', '1 2345', '1\t500', '5, 6'],
   ...['-5', '(5)', '+5', '1e3', '2e1', '0x10', '1/2', '½', 'ten', '5k', '5%', '12:30', '12.05.2026', '1.234567891'],
-  ...['€5', '5 EUR', '5 USDT', 'R$ 5', 'C$5', '5 USDC.e', '.', ',', '$', 'USDC', '5 5', `${'1'.repeat(61)}`, '五'],
+  ...['.', ',', '$', 'USDC', '5 5', `${'1'.repeat(61)}`, '五', 'EUR', '€', '€ five', '5 EUR EUR', 'R$ 1.2.3'],
 ])('%j is refused with the rule, not read as another amount @amounts-2', (text) => {
   expect(problemIn(readAmount(text))).toBe('Enter digits with at most 6 decimals, for example 1234.50')
+})
+
+test.each([
+  ...[
+    ['R$ 7.890,12', 'R$'],
+    ['€5', '€'],
+    ['5 EUR', 'EUR'],
+    ['5 usdt', 'usdt'],
+    ['C$5', 'C$'],
+    ['5 USDC.e', 'USDC.e'],
+  ],
+  ...[
+    ['1.234,50 zł', 'zł'],
+    ['kr 5', 'kr'],
+    ['₹1,23,456', '₹'],
+    ['1,500 €', '€'],
+  ],
+])('%j is refused because %s is another currency @amounts-17', (text, sign) => {
+  for (const unreadable of [undefined, 'Enter an amount'])
+    expect(problemIn(readAmount(text!, 6, unreadable))).toBe(
+      `“${sign}” is another currency. Enter digits with at most 6 decimals, for example 1234.50`,
+    )
 })
 
 test.each([

@@ -8,12 +8,14 @@ const maxAgeMs = hourMs
 type Answer = [queryKey: readonly unknown[], data: unknown]
 type Kept = { userId: string; at: number; answers: Answer[] }
 
-/** The last answers of this tab to the user who is signed in, at most an hour old. */
+/** The last answers of this tab to the user who is signed in, at most an hour old. Others are deleted. */
 export function keptAnswers(): Answer[] {
   const text = tabStorage.get(storageKey)
-  const kept = text === null ? null : (JSON.parse(text) as Kept)
-  if (!kept || kept.userId !== storedUser()?.id || Date.now() - kept.at > maxAgeMs) return []
-  return kept.answers
+  if (text === null) return []
+  const kept = JSON.parse(text) as Kept
+  if (kept.userId === storedUser()?.id && Date.now() - kept.at <= maxAgeMs) return kept.answers
+  forgetAnswers()
+  return []
 }
 
 export function storeAnswers(userId: string, answers: Answer[]): void {

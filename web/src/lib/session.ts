@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import type { SignedIn, User } from '#schemas/account.ts'
+import { forgetAnswers } from './answerStorage.ts'
 import { api } from './api.ts'
 import { stopCalls } from './renewal.ts'
 import {
@@ -34,8 +35,9 @@ function subscribe(listener: () => void) {
   return () => listeners.delete(listener)
 }
 
-/** For sign-ins and sign-outs (lib/newPassword.ts, lib/signOut.ts). */
+/** For sign-ins and sign-outs (lib/newPassword.ts, lib/signOut.ts). A session that ends takes the answers of this tab with it. */
 export function set(change: Partial<Session>): void {
+  if (change.user === null) forgetAnswers()
   session = { ...session, ...change }
   for (const listener of listeners) listener()
 }
@@ -51,7 +53,10 @@ export function startSession(): void {
   })
   watchOtherTabs()
   const user = storedUser()
-  if (!user) return
+  if (!user) {
+    forgetAnswers() // the session has ended while another page was here
+    return
+  }
   if (idleLeftMs() <= 0) {
     expireSession()
     return

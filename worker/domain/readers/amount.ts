@@ -62,10 +62,26 @@ function readingsOf(text: string): { whole: string; decimals: string }[] {
   return [...found.values()].sort((a, b) => b.whole.length - a.whole.length)
 }
 
+/** A sign or code of a currency: 'R$', '€', 'EUR', 'kr'. */
+const currency = String.raw`\p{L}{0,3}\p{Sc}|[A-Z]{3}|USDT|USDC\.E|KR|ZŁ|RS\.?|FR\.`
+const ofCurrency = new RegExp(`^(${currency}) ?(.+)$|^(.+?) ?(${currency})$`, 'iu')
+
+/** The sign of another currency at either end of an amount; null if there is none. */
+function currencyIn(text: string): string | null {
+  const [, before, after = '', rest = after, behind] = ofCurrency.exec(text) ?? []
+  const sign = before ?? behind
+  return sign !== undefined && readingsOf(rest).length > 0 ? sign : null
+}
+
 /** The amount in a text that is not empty, with at most `decimals` decimals. `unreadable`: the problem with a text that has none. */
 export function readAmount(text: string, decimals = 6, unreadable = ruleOf(decimals)): Read<MicroUsdc> {
-  const [one, other] = text.length > maxLength ? [] : readingsOf(plain(text))
-  if (!one) return { problem: unreadable }
+  if (text.length > maxLength) return { problem: unreadable }
+  const typed = plain(text)
+  const [one, other] = readingsOf(typed)
+  if (!one) {
+    const sign = currencyIn(typed)
+    return { problem: sign === null ? unreadable : `“${sign}” is another currency. ${ruleOf(decimals)}` }
+  }
   if (other) return { problem: `“${text.trim()}” could mean ${written(one)} or ${written(other)}. Enter one of these.` }
   if (one.decimals.length > decimals) return { problem: ruleOf(decimals) }
   const value = parseUsdc(one.decimals ? `${one.whole}.${one.decimals}` : one.whole)
