@@ -123,7 +123,9 @@ test('the form for a new policy group validates its fields and creates the group
 
   await expect(detail(page).getByRole('heading', { name: 'Field work' })).toBeVisible()
   await expect(detail(page)).toContainText('At most $5.00 per payment.')
-  await expect(detail(page)).toContainText(/At most \$10\.00 a week; \$10\.00 is left until /)
+  await expect(detail(page).getByTestId('period-budget')).toHaveText(
+    'This week $0.00 of $10.00$10.00 left, resets Monday, 00:00 UTC',
+  )
   await expect(detail(page)).toContainText('At most $8.00 in unclaimed payouts; $0.00 is unclaimed now.')
   await expect(detail(page)).toContainText('Payouts by email only to bursar.test.')
   await expect(detail(page)).toContainText('Payouts by SMS only to numbers with +1.')

@@ -288,7 +288,7 @@ for (const { by, viewport, inputOf, look } of inputModes)
     await expect(add).toBeHidden()
     const own = card(page, 'Unnamed Wallet')
     await expect(own).toContainText('Imported')
-    await expect(own).toContainText('We keep this wallet’s key, so all of it counts.')
+    await expect(own).toContainText(/We keep this wallet’s key, so all of it, \$[\d,.]+ USDC, can leave without you/)
 
     await input.press(own.getByRole('button', { name: 'More for Unnamed Wallet' }))
     await choose(page, by, 'View Private Key')
@@ -357,8 +357,9 @@ test('shows cards, totals and exposure, with test money separate @wallets-5', { 
   await operations.getByTestId('wallet-balance').locator('[tabindex="0"]').focus()
   await expect(page.getByText('1,234.567891 USDC'), 'the exact value on focus').toBeVisible()
   for (const text of ['Base', 'Smart', 'Active', 'Session limit']) await expect(operations).toContainText(text)
-  await expect(operations.getByTestId('wallet-can-leave')).toHaveText('$1,000.00 USDC')
-  await expect(operations.getByTestId('wallet-agents-can')).toHaveText('$20.00 USDC')
+  await expect(operations.getByTestId('wallet-exposure')).toHaveText(
+    'Without you at most $1,000.00 USDC can leave; agents can use $20.00 USDC of it.',
+  )
   await expect(operations.getByRole('button', { name: 'Send' })).toBeEnabled()
   await expect(operations.getByRole('button', { name: 'Withdraw' })).toBeEnabled()
   await expect(operations.getByRole('link', { name: 'View address in explorer' })).toHaveAttribute(

@@ -17,7 +17,13 @@ import {
   noGroup,
   valuesOf,
 } from '#web/routes/dashboard/-agents/groupForm.ts'
-import { askedFirst, effectAsTyped, limitsInWords, mayDo } from '#web/routes/dashboard/-agents/policyWords.ts'
+import {
+  askedFirst,
+  effectAsTyped,
+  limitsInWords,
+  mayDo,
+  periodNow,
+} from '#web/routes/dashboard/-agents/policyWords.ts'
 import { exampleRecipient, ownAddress, quickStarts } from '#web/routes/dashboard/-agents/quickStart.ts'
 import type { TypedRules } from '#web/routes/dashboard/-agents/ruleForm.ts'
 import type { WholeGroup } from '../../web/src/queries/agents.ts'
@@ -166,6 +172,26 @@ test('the form takes its initial values from the group', () => {
     rules: { periodBudget: { period: 'week', limit: '9' }, phoneCodes: { phoneCodes: '+1, +49' }, maxPayment: null },
   })
   expect(limitsInWords(group())).toEqual([])
+})
+
+test('the budget per period says what is used of it, what is left and when it resets @agents-42', () => {
+  const used = { limit: '250', used: '103.8', remaining: '146.2', startsAt: '2026-11-23T00:00:00.000Z' }
+  const at = (period: 'day' | 'week' | 'month', resetsAt: string) =>
+    periodNow(group({ periodBudget: { ...used, period, resetsAt } }))
+  expect(at('week', '2026-11-30T00:00:00.000Z')).toEqual({
+    words: 'This week $103.80 of $250.00',
+    resets: '$146.20 left, resets Monday, 00:00 UTC',
+    percent: 41,
+  })
+  expect(at('day', '2026-11-28T00:00:00.000Z')).toMatchObject({
+    words: 'Today $103.80 of $250.00',
+    resets: '$146.20 left, resets Saturday, 00:00 UTC',
+  })
+  expect(at('month', '2026-12-01T00:00:00.000Z')).toMatchObject({
+    words: 'This month $103.80 of $250.00',
+    resets: '$146.20 left, resets Dec 1, 00:00 UTC',
+  })
+  expect(periodNow(group())).toBeNull()
 })
 
 test('quick-start examples pay a real recipient if the group has one', () => {

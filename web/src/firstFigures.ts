@@ -113,7 +113,7 @@ function picture(overview: Overview, config: PublicConfig, isKept: boolean): Ele
         element(
           'grid grid-cols-2 gap-4 @min-[480px]:grid-cols-4 @min-[768px]:grid-cols-6 @min-[996px]:grid-cols-12',
           element(
-            '@container flex h-44 flex-col overflow-hidden rounded-card border border-hairline bg-card @min-[480px]:col-span-2 @min-[768px]:col-span-3',
+            '@container flex h-44 flex-col overflow-hidden rounded-card border border-green/20 bg-green-tint @min-[480px]:col-span-2 @min-[768px]:col-span-3',
             element('flex min-h-8 items-center px-4 pt-3 font-medium text-muted text-small', 'Total Balance'),
             element(
               'flex flex-1 flex-col px-4 pb-3',

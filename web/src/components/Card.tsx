@@ -1,9 +1,14 @@
 import { clsx } from 'clsx'
 import type { ComponentProps, ReactNode } from 'react'
 
-export const Card = (props: ComponentProps<'section'>) => (
-  <section {...props} className={clsx('rounded-card border border-hairline bg-card', props.className)} />
+/** `accent` is for the number that matters on its page: at most one card has it. */
+export const Card = ({ accent, className, ...props }: ComponentProps<'section'> & { accent?: boolean }) => (
+  <section
+    {...props}
+    className={clsx('rounded-card border', accent ? accentLook : 'border-hairline bg-card', className)}
+  />
 )
+const accentLook = 'border-green/20 bg-green-tint'
 
 /** A card with a heading; `id` is the heading's. */
 export const TitledCard = (props: { id: string; title: string; children: ReactNode }) => (

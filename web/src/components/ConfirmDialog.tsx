@@ -13,8 +13,8 @@ export function ConfirmDialog(props: {
   /** Label of the button, at rest and while the action runs. */
   confirm: [label: string, busy: string]
   danger?: boolean
-  /** Set while the action is not possible yet. */
-  disabled?: boolean
+  /** See `Button`. */
+  missing?: string | null
   act: () => Promise<unknown>
   /** The toast after success. */
   done?: string
@@ -41,12 +41,7 @@ export function ConfirmDialog(props: {
       onStopWaiting={onStopWaiting}
       cancel="Cancel"
       footer={
-        <Button
-          look={props.danger ? 'danger' : 'primary'}
-          busy={busy}
-          disabled={props.disabled}
-          onClick={() => start()}
-        >
+        <Button look={props.danger ? 'danger' : 'primary'} busy={busy} missing={props.missing} onClick={() => start()}>
           {props.confirm[busy ? 1 : 0]}
         </Button>
       }

@@ -17,7 +17,7 @@ const hideMs = 100
 
 /**
  * A tooltip on hover and focus. Lists have one per row, so until it is opened it consists only of listeners; its code is
- * loaded on first use.
+ * loaded on first use. Without content there is none.
  */
 export function Tooltip(props: { content: ReactNode; children: ReactElement<HTMLAttributes<HTMLElement>> }) {
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)
@@ -52,7 +52,7 @@ export function Tooltip(props: { content: ReactNode; children: ReactElement<HTML
         <Suspense>
           <Popup
             anchor={anchor}
-            open={open}
+            open={open && Boolean(props.content)}
             onEnter={() => setOpenAfter(true, 0)}
             onLeave={() => setOpenAfter(false, hideMs)}
             onEscape={() => setOpenAfter(false, 0)}

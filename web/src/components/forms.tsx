@@ -102,7 +102,8 @@ export function FormDialog<T extends FieldValues>(props: {
   onClose: () => void
   /** Label of the button, at rest and while the call runs. */
   submit: [label: string, busy: string]
-  disabled?: boolean
+  /** See `Button`. */
+  missing?: string | null
   /** Resolves when the call has succeeded. Errors that it throws are shown. */
   send: (values: T, idempotencyKey: string) => Promise<unknown>
   /** The message when the server gives no reason, or a function that builds the message from the error. */
@@ -149,7 +150,7 @@ export function FormDialog<T extends FieldValues>(props: {
       summary={props.summary}
       cancel="Cancel"
       footer={
-        <Button type="submit" busy={busy} disabled={props.disabled}>
+        <Button type="submit" busy={busy} missing={props.missing}>
           {!busy && pending ? 'Try again' : props.submit[busy ? 1 : 0]}
         </Button>
       }

@@ -11,6 +11,22 @@ export const Skeleton = (props: { className?: string }) => (
   </div>
 )
 
+/** In place of a card that is loading: as high as the card, by `className`, with bars for its title and its lines. */
+export const SkeletonCard = (props: { className: string; lines?: number }) => (
+  <div
+    aria-hidden="true"
+    className={clsx('appear-late overflow-hidden rounded-card border border-hairline bg-card p-5', props.className)}
+  >
+    <div className="breathe space-y-3">
+      <div className="h-6 w-2/5 rounded-control bg-sunken" />
+      {Array.from({ length: props.lines ?? 2 }, (_, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: bars without identity
+        <div key={i} className="h-5 rounded-control bg-sunken" />
+      ))}
+    </div>
+  </div>
+)
+
 export function SkeletonRows(props: { rows: number; className?: string }) {
   return (
     <output aria-label="Loading" className="block space-y-3 p-5">

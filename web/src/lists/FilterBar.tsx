@@ -14,7 +14,7 @@ export function ListButtons({ page }: { page: ListPage }) {
   const { noun, filters, values, active } = page
   return (
     <>
-      <ExportButton name={`bursar-${noun}.csv`} disabled={!page.list.data?.page.total} load={page.exportRows} />
+      <ExportButton name={`bursar-${noun}.csv`} total={page.list.data?.page.total} load={page.exportRows} />
       <Button
         look="secondary"
         className="relative"
@@ -49,7 +49,7 @@ export function ListButtons({ page }: { page: ListPage }) {
 }
 
 /** Downloads all rows that match the filters. */
-function ExportButton(props: { disabled: boolean; load: () => Promise<Blob>; name: string }) {
+function ExportButton(props: { total: number | undefined; load: () => Promise<Blob>; name: string }) {
   const save = useAction(props.load, {
     fallback: 'The file could not be created. Please try again.',
     onDone: (file) => saveFile(file, props.name),
@@ -61,7 +61,8 @@ function ExportButton(props: { disabled: boolean; load: () => Promise<Blob>; nam
       className="relative"
       data-small=""
       busy={save.busy}
-      disabled={props.disabled}
+      disabled={props.total === undefined}
+      missing={props.total === 0 ? 'There is nothing to export.' : null}
       onClick={() => save.start()}
     >
       <Download aria-hidden="true" className="size-4" />

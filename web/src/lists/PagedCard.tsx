@@ -6,6 +6,7 @@ import { type Column, DataTable, type Sorting, useIsPhone } from '../components/
 import { Pager } from '../components/Pager.tsx'
 import { Select } from '../components/Select.tsx'
 import { EmptyState, ErrorState, SkeletonRows } from '../components/states.tsx'
+import { useRowMotion } from '../components/useRowMotion.ts'
 import { formatDate } from '../lib/format.ts'
 import type { ListPage } from './useListPage.ts'
 
@@ -13,7 +14,7 @@ import type { ListPage } from './useListPage.ts'
 export type ShownRows<Row> = { columns: Column<Row>[]; compact: (row: Row) => ReactNode }
 
 /** One page of a list in any of its states: loading, failed, empty, no match, beyond the last page, rows. */
-export function PagedCard<Row extends { id: string }>(props: {
+export function PagedCard<Row extends { id: string; status: string }>(props: {
   page: ListPage<Row>
   rows: ShownRows<Row>
   /** Shown when the list has no rows at all. */
@@ -27,6 +28,7 @@ export function PagedCard<Row extends { id: string }>(props: {
   const data = useDeferredValue(list.data)
   const stale = page.isStale || data !== list.data
   const rows = data?.rows
+  const box = useRowMotion<HTMLDivElement>(rows, useDeferredValue(page.isStale))
   const sorting = useDeferredValue(page.sorting)
   const table = useMemo(
     () =>
@@ -60,7 +62,7 @@ export function PagedCard<Row extends { id: string }>(props: {
         ) : (
           <>
             {isPhone && <SortSelect sorting={page.sorting} />}
-            <div aria-busy={stale} className="transition-opacity aria-busy:opacity-60">
+            <div ref={box} aria-busy={stale} className="transition-opacity aria-busy:opacity-60">
               {table}
             </div>
             <Pager page={data.page} noun={noun} onPage={page.goTo} />

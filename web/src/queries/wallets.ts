@@ -97,6 +97,12 @@ export function blockedBecause({ status, paused, halted }: Wallet): string | nul
   return paused ? 'paused' : null
 }
 
+/** The same as a sentence. */
+export function cannotPay(wallet: Wallet): string | null {
+  const why = blockedBecause(wallet)
+  return why && `The wallet is ${why}.`
+}
+
 /** Whether the wallet can pay now. */
 export const canPay = (wallet: Wallet) => blockedBecause(wallet) === null
 

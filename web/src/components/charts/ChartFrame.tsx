@@ -31,9 +31,9 @@ export function ChartFrame(props: FrameProps) {
   const { days, fills } = props
   const [isTable, setTable] = useState(false)
   return (
-    <div className={clsx('relative flex min-h-0 flex-col', fills && 'flex-1')}>
+    <div className="relative flex min-h-0 flex-1 flex-col">
       <p className={clsx('truncate text-small', fills ? 'min-h-5' : 'min-h-6')}>{props.summary}</p>
-      <div className={clsx('flex flex-col pt-2', fills && 'min-h-24 flex-1')}>
+      <div className={clsx('flex flex-1 flex-col pt-2', fills && 'min-h-24')}>
         <Plot {...props} />
         <p aria-hidden="true" className="mr-14 flex justify-between text-muted text-small">
           <span>{dayText(days[0]!)}</span>
@@ -82,7 +82,7 @@ function Plot(props: FrameProps) {
   }
   const marked = at !== null && at <= last ? at : null
   return (
-    <div className={clsx('relative', fills ? 'min-h-0 flex-1' : 'h-44')}>
+    <div className={clsx('relative flex-1', fills ? 'min-h-0' : 'min-h-44')}>
       {grid.lines.map(({ share, text }) => (
         <div
           key={text}

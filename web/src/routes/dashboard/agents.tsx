@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { createFileRoute, Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
-import { ChevronLeft, CirclePause, Pause, Plus } from 'lucide-react'
+import { ChevronLeft, CirclePause, Pause, Plug, Plus } from 'lucide-react'
 import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef } from 'react'
 import { dayMs } from '#domain/time.ts'
-import { Button } from '#web/components/Button.tsx'
+import { Button, buttonClass } from '#web/components/Button.tsx'
 import { Card, PageHeader } from '#web/components/Card.tsx'
 import { TextLink } from '#web/components/Links.tsx'
 import { Notice } from '#web/components/Notice.tsx'
-import { EmptyState, ErrorState, Skeleton } from '#web/components/states.tsx'
+import { EmptyState, ErrorState, SkeletonCard } from '#web/components/states.tsx'
 import { searchOf } from '#web/lib/search.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { useWhileHere } from '#web/lib/useWhileHere.ts'
@@ -77,16 +77,23 @@ function AgentsPage() {
     <>
       <PageHeader title="Agents">
         {agentCount > 0 && !paused && (
-          <Button look="secondary" onClick={() => open({ pause: 'account' })}>
+          <Button look="secondary" className="relative" data-small="" onClick={() => open({ pause: 'account' })}>
             <Pause aria-hidden="true" className="size-4" />
-            Pause All Agents
+            <span className="max-sm:sr-only">Pause All Agents</span>
           </Button>
         )}
+        <Link to={other('assistants')} className={buttonClass('secondary', 'relative')} data-small="">
+          <Plug aria-hidden="true" className="size-4" />
+          <span className="max-sm:sr-only">Connect an Assistant</span>
+        </Link>
         <Button look="secondary" onClick={() => open({ newGroup: true })}>
           <Plus aria-hidden="true" className="size-4" />
           New Policy Group
         </Button>
-        <Button disabled={!selected} onClick={() => open({ newAgent: true })}>
+        <Button
+          missing={selected ? null : 'Create a policy group first: every agent belongs to one.'}
+          onClick={() => open({ newAgent: true })}
+        >
           <Plus aria-hidden="true" className="size-4" />
           New Agent
         </Button>
@@ -134,7 +141,7 @@ function AgentsPage() {
                 <ChevronLeft aria-hidden="true" className="size-4" />
                 All policy groups
               </Link>
-              <Suspense fallback={<Skeleton className="h-96" />}>{detail}</Suspense>
+              <Suspense fallback={<SkeletonCard className="h-[30rem]" lines={6} />}>{detail}</Suspense>
             </div>
           </div>
         ) : (
@@ -154,8 +161,11 @@ function AgentsPage() {
         </Card>
       ) : (
         <output aria-label="Loading" className="grid grid-cols-1 gap-4 lg:grid-cols-[18rem_minmax(0,1fr)]">
-          <Skeleton className="h-48" />
-          <Skeleton className="h-96" />
+          <SkeletonCard className="h-60" lines={5} />
+          <div className="space-y-4 max-lg:hidden">
+            <SkeletonCard className="h-[30rem]" lines={6} />
+            <SkeletonCard className="h-44" />
+          </div>
         </output>
       )}
       <Suspense>

@@ -43,7 +43,7 @@ function OverviewPage() {
           <Icon aria-hidden="true" className="size-4" />
           {unlocked ? 'Lock layout' : 'Unlock layout'}
         </Button>
-        <Button disabled={!unlocked} onClick={() => setChoosing(true)}>
+        <Button missing={unlocked ? null : 'Unlock the layout to add a widget.'} onClick={() => setChoosing(true)}>
           <Plus aria-hidden="true" className="size-4" />
           Add Widget
         </Button>

@@ -6,12 +6,12 @@ import { Button, buttonClass } from '#web/components/Button.tsx'
 import { Card, PageHeader, Syncing } from '#web/components/Card.tsx'
 import { Field } from '#web/components/Field.tsx'
 import { Select } from '#web/components/Select.tsx'
-import { EmptyState } from '#web/components/states.tsx'
+import { EmptyState, SkeletonCard } from '#web/components/states.tsx'
 import { shortAddress } from '#web/lib/format.ts'
 import { searchOf, textOf } from '#web/lib/search.ts'
 import { useElapsed } from '#web/lib/useElapsed.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
-import { refreshUsage, type UsageGroup, usageQuery } from '#web/queries/usage.ts'
+import { refreshUsage, type UsageGroup, type UsageWallet, usageQuery } from '#web/queries/usage.ts'
 import { walletLabel } from '#web/queries/wallets.ts'
 import { AllWallets, MonthlySpend, NetworkFees, SpendingCard } from './-usage/cards.tsx'
 import { WalletUsage } from './-usage/WalletUsage.tsx'
@@ -49,35 +49,31 @@ function UsagePage() {
     <>
       <PageHeader title="Budget & Usage" aside={<Syncing active={isFetching} />} />
       <div className="space-y-5">
-        <MonthlySpend usage={data} />
-        {data.wallets.length > 1 && (
-          <div className="max-w-[440px]">
-            <Field label="Wallet">
-              {(control) => (
-                <Select {...control} value={wallet?.id ?? ''} onChange={(event) => select(event.target.value)}>
-                  <option value="">All Wallets</option>
-                  {data.wallets.map((one) => (
-                    <option key={one.id} value={one.id}>
-                      {walletLabel(one)} ({shortAddress(one.address)})
-                    </option>
-                  ))}
-                </Select>
+        <div className={data.wallets.length > 0 ? besideChart : undefined}>
+          <MonthlySpend usage={data} />
+          {data.wallets.length > 0 && (
+            <div className="flex min-w-0 flex-col gap-5">
+              {data.wallets.length > 1 && (
+                <div className="w-full max-w-[440px]">
+                  <WalletChoice wallets={data.wallets} value={wallet?.id ?? ''} onChange={select} />
+                </div>
               )}
-            </Field>
-          </div>
-        )}
-        {data.wallets.length > 0 && (
-          <SpendingCard
-            wallet={wallet}
-            days={spans.find((span) => span === search.days) ?? 30}
-            by={search.by ?? 'agent'}
-            onChange={(change) => {
-              const { days, by } = { ...search, ...change }
-              const others = { ...(days && days !== 30 && { days }), ...(by === 'group' && { by }) }
-              navigate({ search: search.wallet ? { wallet: search.wallet, ...others } : others, resetScroll: false })
-            }}
-          />
-        )}
+              <SpendingCard
+                wallet={wallet}
+                days={spans.find((span) => span === search.days) ?? 30}
+                by={search.by ?? 'agent'}
+                onChange={(change) => {
+                  const { days, by } = { ...search, ...change }
+                  const others = { ...(days && days !== 30 && { days }), ...(by === 'group' && { by }) }
+                  navigate({
+                    search: search.wallet ? { wallet: search.wallet, ...others } : others,
+                    resetScroll: false,
+                  })
+                }}
+              />
+            </div>
+          )}
+        </div>
         {wallet ? (
           <WalletUsage key={wallet.id} wallet={wallet} month={data.globalBudget} onTopUp={setToppingUp} />
         ) : data.wallets.length > 0 ? (
@@ -118,19 +114,41 @@ function UsagePage() {
   )
 }
 
+/** The month and, in a wide window beside it, the chart. */
+const besideChart = 'grid grid-cols-1 gap-5 lg:grid-cols-[24rem_minmax(0,1fr)]'
+
+const WalletChoice = (props: { wallets: UsageWallet[]; value: string; onChange: (walletId: string) => void }) => (
+  <Field label="Wallet">
+    {(control) => (
+      <Select {...control} value={props.value} onChange={(event) => props.onChange(event.target.value)}>
+        <option value="">All Wallets</option>
+        {props.wallets.map((wallet) => (
+          <option key={wallet.id} value={wallet.id}>
+            {walletLabel(wallet)} ({shortAddress(wallet.address)})
+          </option>
+        ))}
+      </Select>
+    )}
+  </Field>
+)
+
 /** A failure to load shows no message, as specified: the loading text stays, and a button to try again joins it later. */
 function Loading(props: { onRetry: () => void }) {
   const isLong = useElapsed(showRetryMs)
   return (
     <>
       <PageHeader title="Budget & Usage" />
-      <div role="status" className="flex flex-col items-center gap-4 py-16">
+      <div role="status" className="mb-4 flex min-h-control flex-wrap items-center gap-x-4 gap-y-2">
         <p className="text-muted">Loading usage data...</p>
         {isLong && (
           <Button look="secondary" onClick={props.onRetry}>
             Try again
           </Button>
         )}
+      </div>
+      <div className={besideChart}>
+        <SkeletonCard className="h-[32rem] sm:max-lg:h-80" lines={8} />
+        <SkeletonCard className="h-96 lg:h-[32rem]" lines={0} />
       </div>
     </>
   )

@@ -6,6 +6,7 @@ import { notesLine } from '#web/components/Notes.tsx'
 import { ErrorState, SkeletonRows } from '#web/components/states.tsx'
 import { RowTime } from '#web/components/Time.tsx'
 import { Counterparty, TransactionAmount } from '#web/components/TransactionParts.tsx'
+import { useRowMotion } from '#web/components/useRowMotion.ts'
 import { WhitelistContact } from '#web/components/WhitelistContact.tsx'
 import { queryClient } from '#web/lib/queryClient.ts'
 import { refreshIn } from '#web/lists/refreshIn.ts'
@@ -27,6 +28,7 @@ export function Activity(props: { agentId: string; isPlain?: boolean }) {
     refetchInterval: ({ state: { data } }) => (hasPaid(data?.rows) ? refreshIn(data?.rows, isMoving) : waitingMs),
   })
   useRefreshedGroups(data?.rows)
+  const list = useRowMotion<HTMLUListElement>(data?.rows)
   if (!data)
     return error ? (
       <ErrorState error={error} fallback="Failed to load payments" onRetry={() => refetch()} />
@@ -37,7 +39,7 @@ export function Activity(props: { agentId: string; isPlain?: boolean }) {
   return (
     <>
       {/* Rows that arrive while the person watches are announced. */}
-      <ul className="divide-y divide-hairline text-small" data-testid="activity" aria-live="polite">
+      <ul ref={list} className="divide-y divide-hairline text-small" data-testid="activity" aria-live="polite">
         {rows.map((transaction) => (
           <Entry key={transaction.id} transaction={transaction} isLink={!isPlain}>
             {!isPlain && <EntryLinks transaction={transaction} agentId={agentId} />}

@@ -1,58 +1,43 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { Plug } from 'lucide-react'
 import { useState } from 'react'
-import { Button, buttonClass } from '#web/components/Button.tsx'
+import { Button } from '#web/components/Button.tsx'
 import { Card } from '#web/components/Card.tsx'
 import { Chip } from '#web/components/Chip.tsx'
 import { linkClass } from '#web/components/Links.tsx'
-import { EmptyState, Loaded, SkeletonRows } from '#web/components/states.tsx'
+import { Loaded } from '#web/components/states.tsx'
 import { Time } from '#web/components/Time.tsx'
 import { type Connection, connectionsQuery } from '#web/queries/connections.ts'
-import { other } from '../../-shell/pages.ts'
 import { placeOf } from '../-connect/appWords.ts'
 import { RevokeDialog } from './RevokeDialog.tsx'
 
 const refreshMs = 30_000 // 30 seconds
 
-const ConnectLink = () => (
-  <Link to={other('assistants')} className={buttonClass('secondary')}>
-    <Plug aria-hidden="true" className="size-4" />
-    Connect an Assistant
-  </Link>
-)
-
-/** The apps that can pay because the owner allowed it in a browser. */
+/** The apps that can pay because the owner allowed it in a browser. Nothing while there are none: the page's header leads to the first. */
 export default function ConnectedApps() {
   const connections = useQuery({ ...connectionsQuery, refetchInterval: refreshMs })
   const [revoked, setRevoked] = useState<Connection | null>(null)
-  const isEmpty = connections.data?.length === 0
+  const isShown = connections.data ? connections.data.length > 0 : connections.error !== null
   return (
-    <Card aria-labelledby="connected-apps" className="mt-4">
-      <div className="flex min-h-16 flex-wrap items-center justify-between gap-x-4 gap-y-2 px-5 py-3">
-        <h2 id="connected-apps" className="font-semibold">
-          Connected apps
-        </h2>
-        {!isEmpty && <ConnectLink />}
-      </div>
-      <Loaded query={connections} fallback="Failed to load connected apps" loading={<SkeletonRows rows={2} />}>
-        {(data) =>
-          isEmpty ? (
-            <EmptyState title="No connected apps yet" action={<ConnectLink />}>
-              Assistants such as Claude, ChatGPT or Cursor connect by a URL, without a key. You choose what each may
-              spend.
-            </EmptyState>
-          ) : (
-            <ul className="divide-y divide-hairline border-hairline border-t">
-              {data.map((connection) => (
-                <AppRow key={connection.id} connection={connection} onRevoke={() => setRevoked(connection)} />
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
+    <>
+      {isShown && (
+        <Card aria-labelledby="connected-apps" className="mt-4">
+          <h2 id="connected-apps" className="px-5 py-4 font-semibold">
+            Connected apps
+          </h2>
+          <Loaded query={connections} fallback="Failed to load connected apps" loading={null}>
+            {(data) => (
+              <ul className="divide-y divide-hairline border-hairline border-t">
+                {data.map((connection) => (
+                  <AppRow key={connection.id} connection={connection} onRevoke={() => setRevoked(connection)} />
+                ))}
+              </ul>
+            )}
+          </Loaded>
+        </Card>
+      )}
       {revoked && <RevokeDialog connection={revoked} onClose={() => setRevoked(null)} />}
-    </Card>
+    </>
   )
 }
 

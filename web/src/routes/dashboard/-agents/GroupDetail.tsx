@@ -23,8 +23,9 @@ import { walletName } from '#web/queries/wallets.ts'
 import { AgentRow } from './AgentRow.tsx'
 import type { OpenDialog } from './dialogs.ts'
 import { contactScope } from './groupForm.ts'
+import { PeriodBar } from './PeriodBar.tsx'
 import { PausedNotice, useResume } from './pausing.tsx'
-import { askedFirst, limitsInWords } from './policyWords.ts'
+import { askedFirst, limitsInWords, periodNow } from './policyWords.ts'
 import { placeId, type RulePlace } from './ruleNames.ts'
 import { useFirstPurchases } from './useFirstPurchases.ts'
 
@@ -39,7 +40,8 @@ export function GroupDetail(props: {
   const subject: PauseSubject = { kind: 'group', id: group.id, name: group.name }
   const paused = group.status === 'paused'
   const resume = useResume()
-  const limits = limitsInWords(group)
+  const hasPeriod = periodNow(group) !== null
+  const limits = limitsInWords(group, hasPeriod ? 'periodBudget' : undefined)
   const asked = askedFirst(group)
   const { formerAgents } = group
   return (
@@ -95,8 +97,9 @@ export function GroupDetail(props: {
               <NothingKept group={group} open={open} />
             </Section>
             <Section place="limits" title="Limits">
+              <PeriodBar group={group} />
               {limits.length === 0 ? (
-                <p className="text-muted">None.</p>
+                !hasPeriod && <p className="text-muted">None.</p>
               ) : (
                 <ul className="space-y-1">
                   {limits.map((text) => (

@@ -1,6 +1,7 @@
-import { type MicroUsdc, min, saturatingSub } from '#domain/money.ts'
-import { type RuleValues, rulesFromWire, rulesInWords } from '#domain/rules/values.ts'
+import { type MicroUsdc, microUsdc, min, saturatingSub } from '#domain/money.ts'
+import { type RuleField, type RuleValues, rulesFromWire, rulesInWords } from '#domain/rules/values.ts'
 import { type VisibleScope, visibleScopes } from '#domain/scopes.ts'
+import { percentUsed } from '#domain/statistics.ts'
 import { isoOf } from '#domain/time.ts'
 import { dollars, microOf } from '#web/lib/amounts.ts'
 import { budgetLeftAsTyped, budgetLeftOf, countedIn, mostSpendable } from '#web/lib/budgetLeft.ts'
@@ -87,12 +88,30 @@ export const askedFirst = (group: PolicyGroup): string | null => approvalsInWord
 /** How rules are worded for the owner. */
 export const ownerWords = { money: dollars, moment: (at: number) => formatMoment(isoOf(at)) }
 
-/** The rules other than the budget and approvals, one sentence each. */
-export const limitsInWords = (group: PolicyGroup): string[] =>
+/** The group's budget per day, week or month, and what of it is used now; null if there is none. */
+export function periodNow(group: PolicyGroup): { words: string; resets: string; percent: number } | null {
+  const rule = rulesFromWire(group).periodBudget
+  const counted = countedIn(group).periodBudget
+  if (!rule || !counted || counted.resetsAt === null) return null
+  const used = microUsdc(counted.used)
+  return {
+    words: `${names[rule.period]} ${dollars(used)} of ${dollars(rule.limit)}`,
+    resets: `${dollars(saturatingSub(rule.limit, used))} left, resets ${dayFormats[rule.period].format(counted.resetsAt)}, 00:00 UTC`,
+    percent: percentUsed(used, rule.limit),
+  }
+}
+
+const names = { day: 'Today', week: 'This week', month: 'This month' }
+const weekday = new Intl.DateTimeFormat('en-US', { weekday: 'long', timeZone: 'UTC' })
+const monthDay = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' })
+const dayFormats = { day: weekday, week: weekday, month: monthDay }
+
+/** The rules other than the budget and approvals, one sentence each. `except`: a rule that is shown in another way. */
+export const limitsInWords = (group: PolicyGroup, except?: RuleField): string[] =>
   rulesInWords(rulesFromWire(group), ownerWords, {
     used: countedIn(group),
     unclaimed: microOf(group.unclaimed),
     scopes: group.scopes,
   })
-    .filter(({ rule }) => rule.section === 'limits')
+    .filter(({ rule }) => rule.section === 'limits' && rule.field !== except)
     .map(({ sentence }) => sentence)

@@ -89,8 +89,7 @@ function MadeList({ changes }: { changes: Change[] }) {
         </p>
         <Button
           look="danger"
-          disabled={ending.length === 0}
-          title={ending.length === 0 ? 'Select at least one' : undefined}
+          missing={ending.length === 0 ? 'Select at least one.' : null}
           onClick={() => setAsking(true)}
           className="max-sm:w-full"
         >

@@ -189,7 +189,7 @@ export function DeleteContactDialog(props: { contact: Contact; onClose: () => vo
       title={`Delete ${contact.name}?`}
       confirm={['Delete Contact', 'Deleting...']}
       danger
-      disabled={isPending}
+      missing={isPending ? 'Checking which policy groups use it...' : null}
       act={act}
       fallback="Failed to delete contact"
       onClose={props.onClose}

@@ -7,6 +7,7 @@ import { PaymentsLink } from '#web/components/PaymentsLink.tsx'
 import { Skeleton } from '#web/components/states.tsx'
 import { RowTime } from '#web/components/Time.tsx'
 import { Counterparty, TransactionAmount, TransactionStatusChip } from '#web/components/TransactionParts.tsx'
+import { useRowMotion } from '#web/components/useRowMotion.ts'
 import { refreshIn } from '#web/lists/refreshIn.ts'
 import {
   categoryLabel,
@@ -70,6 +71,7 @@ export function RecentTransactions() {
     ...transactionsQuery({ page: 1, pageSize: 5 }),
     refetchInterval: ({ state }) => refreshIn(state.data?.rows, isMoving),
   })
+  const list = useRowMotion<HTMLUListElement>(data?.rows)
   if (!data)
     return error ? (
       <WidgetError error={error} onRetry={() => refetch()} />
@@ -89,7 +91,7 @@ export function RecentTransactions() {
     )
   return (
     <>
-      <ul className="mt-1 flex flex-1 flex-col divide-y divide-hairline *:max-h-18 *:flex-1">
+      <ul ref={list} className="mt-1 flex flex-1 flex-col divide-y divide-hairline *:max-h-18 *:flex-1">
         {data.rows.map((transaction) => (
           <li
             key={transaction.id}

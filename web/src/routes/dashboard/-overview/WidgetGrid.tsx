@@ -161,7 +161,11 @@ function Widget(props: {
     onSelect: () => props.onChange(next),
   })
   return (
-    <Card aria-label={name} className="@container flex h-full min-h-0 flex-1 flex-col overflow-hidden">
+    <Card
+      aria-label={name}
+      accent={item.type === 'total-balance'}
+      className="@container flex h-full min-h-0 flex-1 flex-col overflow-hidden"
+    >
       <div className="flex min-h-8 items-center gap-1 px-4 pt-3 [&>button]:-my-2">
         {props.draggable && (
           <span className="drag -ml-2 flex size-8 shrink-0 cursor-grab touch-none items-center justify-center text-muted active:cursor-grabbing">

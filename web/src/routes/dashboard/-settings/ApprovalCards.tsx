@@ -80,7 +80,7 @@ function SettingsForm({ settings }: { settings: ApprovalSettings }) {
           autoComplete="current-password"
         />
       )}
-      <Button type="submit" look="secondary" busy={busy} disabled={!isDirty}>
+      <Button type="submit" look="secondary" busy={busy} missing={isDirty ? null : 'Change the amount first.'}>
         Save limit
       </Button>
     </form>

@@ -31,7 +31,7 @@ export function MonthlySpend(props: { usage: Usage }) {
   const starts = new Date(budget.periodStart)
   const monthBefore = monthDays({ periodStart: previous.periodStart, periodEnd: budget.periodStart })
   return (
-    <Card aria-labelledby="monthly" className="p-5">
+    <Card accent aria-labelledby="monthly" className="p-5">
       <h2 id="monthly" className="font-semibold">
         Monthly Account Spend
       </h2>
@@ -172,7 +172,7 @@ export function SpendingCard(props: {
     placeholderData: keepPreviousData,
   })
   return (
-    <Card aria-labelledby="spending" className="p-5">
+    <Card aria-labelledby="spending" className="flex flex-1 flex-col p-5">
       <div className="mb-3 flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
         <div>
           <h2 id="spending" className="font-semibold">
@@ -187,9 +187,12 @@ export function SpendingCard(props: {
           onBy={(part) => onChange({ by: part })}
         />
       </div>
-      <Loaded query={spending} loading={<Skeleton className="h-72" />}>
+      <Loaded query={spending} loading={<Skeleton className="h-80" />}>
         {(data) => (
-          <div aria-busy={spending.isPlaceholderData} className="transition-opacity aria-busy:opacity-60">
+          <div
+            aria-busy={spending.isPlaceholderData}
+            className="flex flex-1 flex-col transition-opacity aria-busy:opacity-60"
+          >
             <SpendChart spending={data} by={by} chain={wallet?.chain ?? 'base'} walletId={wallet?.id} />
           </div>
         )}

@@ -59,7 +59,7 @@ export default function AddFundsDialog(props: WalletDialogProps) {
       form={form}
       onClose={props.onClose}
       submit={[sum ? `Continue with $${sum}` : 'Continue', 'Opening...']}
-      disabled={config?.onramp === false}
+      missing={config?.onramp === false ? 'Buying with a card is not available yet.' : null}
       fields={{ presetFiatAmount: 'amount' }}
       fallback={(error) => failureOf(error, 'Failed to create onramp session', failures.onramp)}
       send={send}

@@ -127,7 +127,7 @@ export default function DeployDialog(props: {
           }}
           cancel="Cancel"
           footer={
-            <Button type="submit" disabled={ownWallet && !walletAddress}>
+            <Button type="submit" missing={ownWallet && !walletAddress ? 'Connect your wallet first.' : null}>
               {ownWallet ? 'Deploy Wallet' : 'Continue'}
             </Button>
           }

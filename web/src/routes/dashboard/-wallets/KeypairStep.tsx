@@ -56,7 +56,11 @@ export function KeypairStep(props: {
       locked={generating}
       cancel="Cancel"
       footer={
-        <Button disabled={!understood} busy={generating} onClick={() => setGenerating(true)}>
+        <Button
+          missing={understood ? null : 'Tick the box above first.'}
+          busy={generating}
+          onClick={() => setGenerating(true)}
+        >
           {generating ? 'Generating...' : 'Generate Recovery Phrase'}
         </Button>
       }
@@ -107,7 +111,12 @@ function PhraseForm(props: {
       onSubmit={() => saved && confirmed && props.onDone(keypair)}
       cancel="Cancel"
       footer={
-        <Button type="submit" disabled={!saved || !confirmed}>
+        <Button
+          type="submit"
+          missing={
+            !saved ? 'Save the phrase and tick the box first.' : confirmed ? null : `Type “${confirmation}” first.`
+          }
+        >
           Deploy Wallet
         </Button>
       }

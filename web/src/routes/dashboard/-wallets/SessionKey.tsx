@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { saturatingSub } from '#domain/money.ts'
-import { allowanceInMicro, sendLimitOf } from '#domain/sessionKey.ts'
+import { sendLimitOf } from '#domain/sessionKey.ts'
 import { percentUsed } from '#domain/statistics.ts'
 import { hourMs } from '#domain/time.ts'
 import { budgetLevel } from '#web/components/BudgetRing.tsx'
@@ -43,8 +43,8 @@ export const renewalLabel = ({ canRotate }: SessionKeyInfo) =>
   canRotate ? 'Rotate session key' : 'Renew with owner key'
 
 /**
- * Shows how much of the session key's limit is left for sends, until when it is valid, and what is kept for purchases; for a
- * key that is not valid, what that means and how to get the next one.
+ * Shows how much of the session key's limit is left for sends, and until when it is valid; for a key that is not valid, what that
+ * means and how to get the next one.
  */
 export function SessionKeyBar(props: { info: SessionKeyInfo; onRenew: () => void }) {
   const { info } = props
@@ -82,12 +82,6 @@ export function SessionKeyBar(props: { info: SessionKeyInfo; onRenew: () => void
           style={{ width: `${percent}%` }}
         />
       </div>
-      {info.purchaseAllowance > 0 && (
-        <div className="mt-1.5 flex flex-wrap justify-between gap-x-3 text-muted">
-          <span>For purchases</span>
-          <span>{dollars(allowanceInMicro(info.purchaseAllowance))}</span>
-        </div>
-      )}
     </div>
   )
 }

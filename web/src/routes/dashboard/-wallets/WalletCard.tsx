@@ -1,7 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { clsx } from 'clsx'
 import { LoaderCircle } from 'lucide-react'
-import { providerDaily } from '#domain/exposure.ts'
 import { haltText } from '#domain/walletHalt.ts'
 import { ActionMenu } from '#web/components/ActionMenu.tsx'
 import { ShortAddress } from '#web/components/Address.tsx'
@@ -10,11 +9,10 @@ import { Button } from '#web/components/Button.tsx'
 import { Card } from '#web/components/Card.tsx'
 import { Chip } from '#web/components/Chip.tsx'
 import { IconButton } from '#web/components/IconButton.tsx'
-import { dollars } from '#web/lib/amounts.ts'
 import { formatAmount } from '#web/lib/format.ts'
-import { networkName, unitOf } from '#web/lib/networks.ts'
+import { networkName } from '#web/lib/networks.ts'
 import { usePrimaryChain } from '#web/queries/config.ts'
-import { retryBalance, sessionKeyQuery, type Wallet, walletName } from '#web/queries/wallets.ts'
+import { cannotPay, retryBalance, sessionKeyQuery, type Wallet, walletName } from '#web/queries/wallets.ts'
 import { isLate, whyNotDeployed } from './deployment.ts'
 import { SessionKeyBar, SessionKeyChip } from './SessionKey.tsx'
 import { actionsAt } from './walletActions.ts'
@@ -114,7 +112,7 @@ export function WalletCard(props: {
               look={id === main ? 'primary' : 'secondary'}
               className="flex-1 px-2!"
               onClick={() => props.onAction(id)}
-              disabled={!(enabled?.(wallet) ?? true)}
+              missing={enabled?.(wallet) === false ? cannotPay(wallet) : null}
             >
               {label}
             </Button>
@@ -168,34 +166,35 @@ function WalletBalance(props: { wallet: Wallet }) {
   )
 }
 
-/** How much of this wallet's money can move without its owner. Shown on the primary network only. */
+/**
+ * How much of this wallet's money can move without its owner, on the primary network only. The rest about its key is in Session
+ * Key Management.
+ */
 function WalletExposure(props: { wallet: Wallet }) {
   const primaryChain = usePrimaryChain()
   const { exposure, chain, walletType, status } = props.wallet
   if (exposure === null || chain !== primaryChain || status !== 'active') return null
-  const note =
-    walletType === 'imported'
-      ? 'We keep this wallet’s key, so all of it counts.'
-      : exposure.canRenew
-        ? `This is what the session key may still pay. We can renew it by up to ${dollars(providerDaily)} ${unitOf(chain)} a day.`
-        : 'This is what the session key may still pay. Only you can renew it.'
+  const canLeave = (
+    <span data-testid="wallet-can-leave">
+      <Balance value={exposure.canLeave} className="text-ink" />
+    </span>
+  )
+  const agents = (
+    <span data-testid="wallet-agents-can">
+      <Balance value={exposure.agents} className="text-ink" />
+    </span>
+  )
   return (
-    <div data-testid="wallet-exposure" className="mt-4 text-small">
-      <dl>
-        <div className="flex items-end justify-between gap-x-3">
-          <dt className="text-muted">Most that can leave without you</dt>
-          <dd className="shrink-0" data-testid="wallet-can-leave">
-            <Balance value={exposure.canLeave} />
-          </dd>
-        </div>
-        <div className="flex items-end justify-between gap-x-3">
-          <dt className="text-muted">Of that, agents can spend</dt>
-          <dd className="shrink-0" data-testid="wallet-agents-can">
-            <Balance value={exposure.agents} />
-          </dd>
-        </div>
-      </dl>
-      <p className="mt-1 text-muted">{note}</p>
-    </div>
+    <p data-testid="wallet-exposure" className="mt-4 text-pretty text-muted text-small">
+      {walletType === 'imported' ? (
+        <>
+          We keep this wallet’s key, so all of it, {canLeave}, can leave without you; agents can use {agents}.
+        </>
+      ) : (
+        <>
+          Without you at most {canLeave} can leave; agents can use {agents} of it.
+        </>
+      )}
+    </p>
   )
 }

@@ -104,7 +104,7 @@ export function DeleteDialog(props: WalletDialogProps) {
     <ConfirmDialog
       title="Delete Wallet"
       danger
-      disabled={!isEmpty && !keyIsKept}
+      missing={isEmpty || keyIsKept ? null : 'Tick the box first: you keep the key of its money.'}
       confirm={['Delete Wallet', 'Deleting...']}
       fallback="Failed to delete wallet. Please try again."
       act={() => deleteWallet(wallet.id)}

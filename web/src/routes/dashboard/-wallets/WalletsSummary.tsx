@@ -29,7 +29,7 @@ export function WalletsSummary(props: { wallets: Wallet[] }) {
   const exposure = accountExposure(real.filter((wallet) => wallet.status === 'active').map(exposureOfWallet))
   const otherBalances = other.flatMap(({ usdcBalance }) => (usdcBalance ? [usdcBalance.balance] : []))
   return (
-    <Card aria-label="All wallets" data-testid="wallets-summary" className="mb-5 p-5">
+    <Card accent aria-label="All wallets" data-testid="wallets-summary" className="mb-5 p-5">
       <div className="flex flex-wrap items-center gap-x-10 gap-y-3">
         <div>
           <p className="text-muted text-small">Total balance</p>

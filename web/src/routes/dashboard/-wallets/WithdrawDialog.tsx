@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { Button } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { Notice } from '#web/components/Notice.tsx'
-import { canPay, walletName } from '#web/queries/wallets.ts'
+import { cannotPay, walletName } from '#web/queries/wallets.ts'
 import SendDialog from '../-send/SendDialog.tsx'
 import type { WalletDialogProps } from './walletSearch.ts'
 
@@ -24,7 +24,7 @@ export default function WithdrawDialog(props: WalletDialogProps) {
       }
       onClose={props.onClose}
       footer={
-        <Button onClick={() => setSending(true)} disabled={!canPay(wallet)}>
+        <Button onClick={() => setSending(true)} missing={cannotPay(wallet)}>
           Send USDC
         </Button>
       }

@@ -58,7 +58,8 @@ export default function DeliveriesDialog(props: { webhook: Webhook; onClose: () 
       footer={
         <Button
           busy={sending.input === null}
-          disabled={sending.busy || !webhook.enabled}
+          disabled={sending.busy}
+          missing={webhook.enabled ? null : 'Switch the webhook on first.'}
           onClick={() => sending.start(null)}
         >
           Send Test Event

@@ -50,7 +50,7 @@ export default function WebhooksPage() {
   return (
     <>
       <PageHeader title="Webhooks">
-        <Button onClick={create} disabled={isFull} title={isFull ? `At most ${maxWebhooks} webhooks` : undefined}>
+        <Button onClick={create} missing={isFull ? `Delete one first: at most ${maxWebhooks} webhooks.` : null}>
           <Plus aria-hidden="true" className="size-4" />
           New Webhook
         </Button>

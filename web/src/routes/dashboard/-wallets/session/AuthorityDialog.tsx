@@ -124,7 +124,7 @@ function Confirm(props: WalletDialogProps & { onBack: () => void; onDone: () => 
       title="Confirm"
       onSubmit={() => confirmed && props.onDone()}
       next={
-        <Button type="submit" look="danger" disabled={!confirmed}>
+        <Button type="submit" look="danger" missing={confirmed ? null : `Type ${phrase} first.`}>
           Continue
         </Button>
       }
@@ -170,7 +170,7 @@ function RevokeOnChain(props: WalletDialogProps) {
             Close
           </Button>
           {!sent && (
-            <Button type="submit" look="danger" busy={owner.busy} disabled={!owner.ready}>
+            <Button type="submit" look="danger" busy={owner.busy} missing={owner.missing}>
               Sign and revoke authority
             </Button>
           )}

@@ -84,7 +84,7 @@ export default function ExitDialog(props: WalletDialogProps) {
         onSubmit={owner.run}
         onBack={() => setState({ step: 'address' })}
         footer={
-          <Button type="submit" busy={owner.busy} disabled={!owner.ready || !config}>
+          <Button type="submit" busy={owner.busy} disabled={!config} missing={owner.missing}>
             Sign and withdraw {amount}
           </Button>
         }
@@ -114,7 +114,7 @@ export default function ExitDialog(props: WalletDialogProps) {
       onSubmit={form.handleSubmit(() => setState({ step: 'sign' }))}
       cancel="Cancel"
       footer={
-        <Button type="submit" disabled={empty}>
+        <Button type="submit" missing={empty ? 'This wallet holds no USDC.' : null}>
           Review
         </Button>
       }

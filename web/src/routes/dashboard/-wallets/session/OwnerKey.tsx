@@ -131,7 +131,8 @@ export function useOwnerAction(options: {
     busy,
     /** For the dialog in which the owner signs. */
     dialog: { locked: busy, onStopWaiting },
-    ready: key.sign !== null,
+    /** What is missing before the owner can sign; null if nothing is. */
+    missing: key.sign === null ? 'Connect the owner’s account first.' : null,
     /** A problem that is not about the key. */
     general: isAboutKey ? null : problem,
     keyProps: { ...key.props, disabled: busy, error: (isAboutKey && problem) || undefined },

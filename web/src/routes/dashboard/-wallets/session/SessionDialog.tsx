@@ -107,12 +107,19 @@ export default function SessionDialog(props: WalletDialogProps & { isForPurchase
       footer={
         <>
           {info && !info.sessionRevoked && (
-            <Button look="secondary" disabled={!info.isActive} onClick={() => setState({ step: 'revoke' })}>
+            <Button
+              look="secondary"
+              missing={info.isActive ? null : 'The session key is not valid.'}
+              onClick={() => setState({ step: 'revoke' })}
+            >
               Revoke session
             </Button>
           )}
           {info && (
-            <Button disabled={open !== undefined} onClick={() => setState({ step: 'rotate' })}>
+            <Button
+              missing={open ? 'A change to this key is being confirmed.' : null}
+              onClick={() => setState({ step: 'rotate' })}
+            >
               {renewalLabel(info)}
             </Button>
           )}

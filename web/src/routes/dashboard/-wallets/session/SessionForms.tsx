@@ -125,7 +125,7 @@ export function RenewForm(props: NewSession) {
       {...owner.dialog}
       onSubmit={form.handleSubmit(owner.run)}
       footer={
-        <Button type="submit" busy={owner.busy} disabled={!owner.ready}>
+        <Button type="submit" busy={owner.busy} missing={owner.missing}>
           Sign and renew
         </Button>
       }
@@ -166,7 +166,7 @@ export function RevokeForm(props: {
       onSubmit={owner.run}
       onBack={props.onBack}
       footer={
-        <Button type="submit" look="danger" busy={owner.busy} disabled={!owner.ready}>
+        <Button type="submit" look="danger" busy={owner.busy} missing={owner.missing}>
           Sign and revoke
         </Button>
       }
