@@ -5,7 +5,7 @@ import { beSignedIn, expect, test } from './fixtures.ts'
 import { thorough } from './thorough.ts'
 
 const lateMs = 3_000 // 3 seconds
-const shiftLimit = 0.05
+const shiftLimit = 0.02
 
 type Shifts = { value: number; moved: string[] }
 

@@ -44,7 +44,7 @@ test.describe('an account in use', () => {
     expect(calls.filter((path) => !later.includes(path)).length, calls.join('\n')).toBeLessThanOrEqual(6)
     for (const path of later) expect(calls.filter((each) => each === path).length, path).toBeLessThanOrEqual(1)
     const shift = await page.evaluate(() => (window as unknown as { seen: { shift: number } }).seen.shift)
-    expect(shift).toBeLessThanOrEqual(0.05)
+    expect(shift).toBeLessThanOrEqual(0.02)
     await test.step('rows are 80 px high, with 16 px between them @overview-17', async () => {
       const boxes = await Promise.all(
         ['Total Balance', 'Active Agents', 'Recent Transactions'].map((name) => widget(page, name).boundingBox()),

@@ -29,6 +29,14 @@ test('the full time with its zone shows on hover and on focus, and Escape hides 
     await page.keyboard.press('Tab')
     await expect(links.nth(1)).toBeFocused()
   })
+  await test.step('the row that Tab reaches shows its relative and full time, beside its date @screens-124', async () => {
+    await expect(tooltip).toHaveText(/(just now|ago), .*\d{4}, \d+:\d{2}\s[AP]M \S+/)
+    const [date, shown] = [await second.boundingBox(), await tooltip.boundingBox()]
+    expect(shown!.y + shown!.height).toBeLessThanOrEqual(date!.y)
+    await page.keyboard.press('Escape')
+    await expect(tooltip).toBeHidden()
+    await expect(links.nth(1)).toBeFocused()
+  })
   await links.first().press('Enter')
   const step = page.getByRole('dialog').getByRole('time').last()
   await step.focus()

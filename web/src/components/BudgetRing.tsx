@@ -59,7 +59,7 @@ function Ring(props: { percent: number; className: string; textClass: string; ch
       aria-label={`${props.percent}% used`}
       className={clsx('shrink-0', props.className)}
     >
-      <circle cx="50" cy="50" r="42" fill="none" strokeWidth="10" className="stroke-sunken" />
+      <circle cx="50" cy="50" r="42" fill="none" strokeWidth="10" className="stroke-ink/10" />
       {props.children}
       <text
         x="50"

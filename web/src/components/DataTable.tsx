@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { clsx } from 'clsx'
 import { ChevronDown, ChevronUp, Eye } from 'lucide-react'
 import { type ComponentProps, type MouseEvent, type ReactNode, useSyncExternalStore } from 'react'
+import { useRowTimes } from './Time.tsx'
 
 export type Column<Row> = {
   header: string
@@ -29,6 +30,7 @@ export function DataTable<Row>(props: {
 }) {
   const { columns, rows, keyOf, compact, sorting } = props
   const isPhone = useIsPhone()
+  const { rowTimes, rowTime } = useRowTimes()
   if (isPhone && compact)
     return (
       <table aria-label={props.label} className="w-full">
@@ -37,13 +39,14 @@ export function DataTable<Row>(props: {
             <th scope="col">{props.label}</th>
           </tr>
         </thead>
-        <tbody>
+        <tbody {...rowTimes}>
           {rows.map((row) => (
             <tr key={keyOf(row)} className="border-hairline border-b last:border-b-0 active:bg-paper">
               <td className="relative px-5 py-2">{compact(row)}</td>
             </tr>
           ))}
         </tbody>
+        {rowTime}
       </table>
     )
   return (
@@ -72,7 +75,7 @@ export function DataTable<Row>(props: {
           </tr>
         </thead>
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: the link in each row is there for the keyboard */}
-        <tbody className="max-md:block" onClick={followRow}>
+        <tbody className="max-md:block" onClick={followRow} {...rowTimes}>
           {rows.map((row) => (
             <tr
               key={keyOf(row)}
@@ -96,6 +99,7 @@ export function DataTable<Row>(props: {
           ))}
         </tbody>
       </table>
+      {rowTime}
     </div>
   )
 }

@@ -32,6 +32,8 @@ export function Dialog(props: {
   cancel?: string
   /** Puts a first button Back in the place of `cancel`. */
   onBack?: (() => void) | undefined
+  /** Follows the content; in a wide window it is a column beside it, and the dialog wider. */
+  aside?: ReactNode
   /** Stays in view between content and buttons. */
   summary?: ReactNode
   footer?: ReactNode
@@ -59,8 +61,22 @@ export function Dialog(props: {
   )
   const inside = (
     <>
-      <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 py-1 pb-5 short:flex-none short:overflow-visible">
-        {props.children}
+      <div
+        className={clsx(
+          'min-h-0 flex-1 overflow-y-auto overscroll-contain short:flex-none short:overflow-visible',
+          props.aside ? 'lg:not-short:flex lg:not-short:overflow-hidden' : 'px-5 py-1 pb-5',
+        )}
+      >
+        {props.aside ? (
+          <>
+            <div className="min-w-0 flex-1 px-5 py-1 pb-5 lg:not-short:overflow-y-auto">{props.children}</div>
+            <div className="px-5 pb-5 lg:not-short:w-[22rem] lg:not-short:shrink-0 lg:not-short:overflow-y-auto lg:not-short:border-hairline lg:not-short:border-l lg:not-short:py-1">
+              {props.aside}
+            </div>
+          </>
+        ) : (
+          props.children
+        )}
       </div>
       {props.summary}
       {props.onStopWaiting && <LateReply onStopWaiting={props.onStopWaiting} />}
@@ -98,6 +114,7 @@ export function Dialog(props: {
             'fixed z-40 flex flex-col bg-card shadow-overlay outline-none transition duration-180 ease-calm short:overflow-y-auto short:overscroll-contain',
             'max-sm:inset-x-0 max-sm:bottom-0 max-sm:max-h-[92dvh] max-sm:rounded-t-card max-sm:data-starting-style:translate-y-8 max-sm:data-starting-style:opacity-0',
             'sm:top-1/2 sm:left-1/2 sm:max-h-[min(88dvh,52rem)] sm:-translate-x-1/2 sm:-translate-y-1/2 sm:rounded-card sm:data-starting-style:scale-98 sm:data-starting-style:opacity-0',
+            props.aside && 'lg:w-[min(60rem,calc(100vw-2rem))]!',
             props.wide ? 'sm:w-[min(44rem,calc(100vw-2rem))]' : 'sm:w-[min(30rem,calc(100vw-2rem))]',
           )}
         >

@@ -1,7 +1,7 @@
-import { useSyncExternalStore } from 'react'
+import { type FocusEvent, useState, useSyncExternalStore } from 'react'
 import { dayMs, hourMs } from '#domain/time.ts'
 import { ago, formatDate, formatDayAndTime, formatMoment } from '../lib/format.ts'
-import { Tooltip } from './Tooltip.tsx'
+import { Tooltip, TooltipAt } from './Tooltip.tsx'
 
 const tickMs = 30_000 // 30 seconds
 const listeners = new Set<() => void>()
@@ -56,8 +56,8 @@ export function Time(props: { iso: string; as?: 'ago' | 'date' }) {
 }
 
 /**
- * 'Nov 27, 16:00' in a row, with the relative and the full time on hover. Tab does not stop at it, because the row's details
- * have the full time. `as="date"` shows the day alone; `as="feed"` shows '2 min ago' for an hour.
+ * 'Nov 27, 16:00' in a row, with the relative and the full time on hover and while the row's link has the focus
+ * (`useRowTimes`). Tab does not stop at it. `as="date"` shows the day alone; `as="feed"` shows '2 min ago' for an hour.
  */
 export function RowTime(props: { iso: string; as?: 'moment' | 'date' | 'feed' }) {
   const { iso, as = 'moment' } = props
@@ -71,6 +71,26 @@ export function RowTime(props: { iso: string; as?: 'moment' | 'date' | 'feed' })
       </time>
     </Tooltip>
   )
+}
+
+/** For a list of rows with times: shows the time of the row whose link the keyboard has reached. `rowTime` is rendered anywhere. */
+export function useRowTimes() {
+  const [time, setTime] = useState<HTMLTimeElement | null>(null)
+  const hide = () => setTime(null)
+  return {
+    rowTimes: {
+      onFocus({ target }: FocusEvent<HTMLElement>) {
+        const isLink = target.matches('a:focus-visible')
+        setTime((isLink && target.closest('tr, li')?.querySelector('time')) || null)
+      },
+      onBlur: hide,
+    },
+    rowTime: time && (
+      <TooltipAt anchor={time} onClose={hide}>
+        {relativeAndFull(time.dateTime, Math.max(Date.now(), Date.parse(time.dateTime)))}
+      </TooltipAt>
+    ),
+  }
 }
 
 /** '2 days ago, Fri, Nov 27, 2026, 4:00 PM UTC'; after a week the full time alone. */

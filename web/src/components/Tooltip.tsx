@@ -9,6 +9,16 @@ import {
   useState,
 } from 'react'
 
+/** A tooltip beside an element that does not open it itself. */
+export const TooltipAt = (props: { anchor: HTMLElement; onClose: () => void; children: ReactNode }) => (
+  <Suspense>
+    <Popup anchor={props.anchor} open onEnter={stays} onLeave={stays} onEscape={props.onClose}>
+      {props.children}
+    </Popup>
+  </Suspense>
+)
+const stays = () => undefined
+
 const Popup = lazy(() => import('./TooltipPopup.tsx'))
 
 const showMs = 200

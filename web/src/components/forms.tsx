@@ -112,7 +112,8 @@ export function FormDialog<T extends FieldValues>(props: {
   fields?: Record<string, Path<T>> | ((apiField: string) => Path<T>)
   /** For payments: added to the message when the outcome is unknown. Then only the same values can be sent again. */
   unknown?: string
-  /** Stays in view above the buttons. */
+  /** See `Dialog`. */
+  aside?: ReactNode
   summary?: ReactNode
   children: ReactNode
 }) {
@@ -147,6 +148,7 @@ export function FormDialog<T extends FieldValues>(props: {
       locked={busy}
       onStopWaiting={onStopWaiting}
       onSubmit={submit}
+      aside={props.aside}
       summary={props.summary}
       cancel="Cancel"
       footer={

@@ -5,7 +5,7 @@ import { formatAmount } from '#web/lib/format.ts'
 /** How many grid lines a chart has above its base. */
 const lines = 3
 /** The steps between grid lines, in tenths of a power of ten. */
-const roundSteps = [10n, 20n, 25n, 50n, 100n]
+const roundSteps = [10n, 15n, 20n, 25n, 30n, 40n, 50n, 60n, 80n, 100n]
 
 /** The distance between grid lines, a round amount, so that the highest line is at or above `most`. In micro-USDC. */
 function stepFor(most: bigint): bigint {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { createFileRoute, Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
-import { ChevronLeft, CirclePause, Pause, Plug, Plus } from 'lucide-react'
+import { ChevronLeft, CirclePause, FolderPlus, Pause, Plug, Plus } from 'lucide-react'
 import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef } from 'react'
 import { dayMs } from '#domain/time.ts'
 import { Button, buttonClass } from '#web/components/Button.tsx'
@@ -76,19 +76,31 @@ function AgentsPage() {
   return (
     <>
       <PageHeader title="Agents">
-        {agentCount > 0 && !paused && (
-          <Button look="secondary" className="relative" data-small="" onClick={() => open({ pause: 'account' })}>
+        {(!groups.data || agentCount > 0) && !paused && (
+          <Button
+            look="secondary"
+            className="relative"
+            data-small=""
+            title="Pause All Agents"
+            disabled={!groups.data}
+            onClick={() => open({ pause: 'account' })}
+          >
             <Pause aria-hidden="true" className="size-4" />
-            <span className="max-sm:sr-only">Pause All Agents</span>
+            <span className="max-lg:sr-only">Pause All Agents</span>
           </Button>
         )}
-        <Link to={other('assistants')} className={buttonClass('secondary', 'relative')} data-small="">
+        <Link
+          to={other('assistants')}
+          className={buttonClass('secondary', 'relative')}
+          data-small=""
+          title="Connect an Assistant"
+        >
           <Plug aria-hidden="true" className="size-4" />
-          <span className="max-sm:sr-only">Connect an Assistant</span>
+          <span className="max-lg:sr-only">Connect an Assistant</span>
         </Link>
-        <Button look="secondary" onClick={() => open({ newGroup: true })}>
-          <Plus aria-hidden="true" className="size-4" />
-          New Policy Group
+        <Button look="secondary" className="relative" data-small="" onClick={() => open({ newGroup: true })}>
+          <FolderPlus aria-hidden="true" className="size-4" />
+          <span className="max-sm:sr-only">New Policy Group</span>
         </Button>
         <Button
           missing={selected ? null : 'Create a policy group first: every agent belongs to one.'}

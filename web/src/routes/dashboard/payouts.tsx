@@ -52,13 +52,24 @@ function PayoutsPage() {
   return (
     <>
       <PageHeader title="Payout Management" aside={<Syncing active={list.isFetching && !list.isPending} />}>
-        <ListButtons page={page} />
-        {reclaimableCount > 0 && (
-          <Button ref={keepFocus} look="secondary" onClick={() => setReclaimingAll(true)}>
+        {/* First, and there while it loads, so that it moves no other button. */}
+        {(reclaimable.isPending || reclaimableCount > 0) && (
+          <Button
+            ref={keepFocus}
+            look="secondary"
+            className="relative"
+            data-small=""
+            disabled={reclaimable.isPending}
+            onClick={() => setReclaimingAll(true)}
+          >
             <Undo2 aria-hidden="true" className="size-4" />
-            Reclaim All Pending ({reclaimableCount})
+            <span>
+              <span className="max-sm:sr-only">Reclaim All Pending</span>{' '}
+              {reclaimable.isPending ? '\u00a0\u00a0\u00a0' : `(${reclaimableCount})`}
+            </span>
           </Button>
         )}
+        <ListButtons page={page} />
         <Button onClick={openCreate}>
           <Plus aria-hidden="true" className="size-4" />
           Create Payout

@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { linkClass } from '#web/components/Links.tsx'
 import { notesLine } from '#web/components/Notes.tsx'
 import { ErrorState, SkeletonRows } from '#web/components/states.tsx'
-import { RowTime } from '#web/components/Time.tsx'
+import { RowTime, useRowTimes } from '#web/components/Time.tsx'
 import { Counterparty, TransactionAmount } from '#web/components/TransactionParts.tsx'
 import { useRowMotion } from '#web/components/useRowMotion.ts'
 import { WhitelistContact } from '#web/components/WhitelistContact.tsx'
@@ -29,6 +29,7 @@ export function Activity(props: { agentId: string; isPlain?: boolean }) {
   })
   useRefreshedGroups(data?.rows)
   const list = useRowMotion<HTMLUListElement>(data?.rows)
+  const { rowTimes, rowTime } = useRowTimes()
   if (!data)
     return error ? (
       <ErrorState error={error} fallback="Failed to load payments" onRetry={() => refetch()} />
@@ -39,13 +40,20 @@ export function Activity(props: { agentId: string; isPlain?: boolean }) {
   return (
     <>
       {/* Rows that arrive while the person watches are announced. */}
-      <ul ref={list} className="divide-y divide-hairline text-small" data-testid="activity" aria-live="polite">
+      <ul
+        ref={list}
+        {...rowTimes}
+        className="divide-y divide-hairline text-small"
+        data-testid="activity"
+        aria-live="polite"
+      >
         {rows.map((transaction) => (
           <Entry key={transaction.id} transaction={transaction} isLink={!isPlain}>
             {!isPlain && <EntryLinks transaction={transaction} agentId={agentId} />}
           </Entry>
         ))}
       </ul>
+      {rowTime}
       {!hasPaid(rows) && (
         <p className="flex items-center gap-2 text-muted text-small">
           <span aria-hidden="true" className="size-2 animate-pulse rounded-full bg-green" />

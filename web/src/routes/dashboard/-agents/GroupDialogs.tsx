@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { clsx } from 'clsx'
-import { useRef, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import { type UseFormReturn, useForm } from 'react-hook-form'
 import { toast } from 'react-hot-toast/headless'
 import { zeroUsdc } from '#domain/money.ts'
@@ -43,7 +43,7 @@ import {
   noGroup,
   valuesOf,
 } from './groupForm.ts'
-import { effectAsTyped } from './policyWords.ts'
+import { effectAsTyped, policyAsTyped } from './policyWords.ts'
 import { ReplayOfGroup, ReplayOfNewGroup } from './Replay.tsx'
 import { candidateOf, replayInWords } from './replayWords.ts'
 import { ruleValuesOf } from './ruleForm.ts'
@@ -72,11 +72,15 @@ export function NewGroupDialog(props: { onClose: () => void; onCreated: (group: 
       }}
       fallback="Failed to create policy group. Please try again."
       fields={groupField}
+      aside={
+        <PolicyAside form={form}>
+          <PolicyExposure groupId={null} walletId={form.watch('walletId')} left={leftAsTyped(null, form.watch())} />
+          <ReplayOfNewGroup form={form} />
+        </PolicyAside>
+      }
       summary={<PolicyEffect form={form} group={null} />}
     >
       <GroupFields form={form} budgetHint="In total, for all agents of the group." first={first} />
-      <PolicyExposure groupId={null} walletId={form.watch('walletId')} left={leftAsTyped(null, form.watch())} />
-      <ReplayOfNewGroup form={form} />
     </FormDialog>
   )
 }
@@ -182,6 +186,12 @@ function EditGroup(props: EditProps & { whole: WholeGroup }) {
         }}
         fallback="Failed to update policy group. Please try again."
         fields={groupField}
+        aside={
+          <PolicyAside form={form}>
+            <PolicyExposure groupId={base.id} left={leftAsTyped(base, form.watch())} />
+            <ReplayOfGroup form={form} group={base} />
+          </PolicyAside>
+        }
         summary={
           <PolicyEffect form={form} group={base} onTry={agents.length > 0 ? () => setTrying(true) : undefined} />
         }
@@ -192,8 +202,6 @@ function EditGroup(props: EditProps & { whole: WholeGroup }) {
           budgetHint={`In total, for all agents of the group. $${formatAmount(base.currentSpent)} is spent and $${formatAmount(base.held)} held.`}
           first={first}
         />
-        <PolicyExposure groupId={base.id} left={leftAsTyped(base, form.watch())} />
-        <ReplayOfGroup form={form} group={base} />
       </FormDialog>
       {/* Outside the form, since it is one itself. */}
       {trying && <TryPaymentDialog group={base} agents={agents} onClose={() => setTrying(false)} />}
@@ -260,6 +268,26 @@ export function DeleteGroupDialog(props: { group: PolicyGroupWithAgents; onDelet
         through. The money stays in the wallet. This cannot be undone.
       </p>
     </StopDialog>
+  )
+}
+
+/** Beside the editor: the policy as typed, in words, and what it changes. */
+function PolicyAside(props: { form: UseFormReturn<GroupValues>; children: ReactNode }) {
+  const policy = policyAsTyped(props.form.watch())
+  return (
+    <section aria-labelledby="policy-words" className="space-y-3">
+      <h3 id="policy-words" className="font-medium text-small">
+        What agents may do
+      </h3>
+      <ul className="list-disc space-y-1 pl-5 text-small marker:text-faint">
+        {policy.map((sentence) => (
+          <li key={sentence} className="wrap-anywhere">
+            {sentence}
+          </li>
+        ))}
+      </ul>
+      {props.children}
+    </section>
   )
 }
 

@@ -3,7 +3,7 @@ import { type RuleField, type RuleValues, rulesFromWire, rulesInWords } from '#d
 import { type VisibleScope, visibleScopes } from '#domain/scopes.ts'
 import { percentUsed } from '#domain/statistics.ts'
 import { isoOf } from '#domain/time.ts'
-import { dollars, microOf } from '#web/lib/amounts.ts'
+import { dollars, microOf, typedMicro } from '#web/lib/amounts.ts'
 import { budgetLeftAsTyped, budgetLeftOf, countedIn, mostSpendable } from '#web/lib/budgetLeft.ts'
 import { formatMoment } from '#web/lib/format.ts'
 import type { PolicyGroup } from '#web/queries/agents.ts'
@@ -37,6 +37,26 @@ export function effectAsTyped(
   return `With this policy, agents could spend at most ${dollars(most)} ${unit} now${limits.length > 0 ? `: ${limits.join(', ')}` : ''}.${asked ? ` ${asked}` : ''}${paused}`
 }
 
+/** The policy as typed, a sentence for each permission and rule; those that are not valid yet are left out. */
+export function policyAsTyped(typed: GroupValues): string[] {
+  const { scopes } = typed
+  if (!visibleScopes.some((scope) => scopes.includes(scope))) return ['Pay nobody: no permission is selected.']
+  const rules = ruleValuesOf(typed.rules)
+  const said = rules ? rulesInWords(rules, ownerWords, { scopes }).filter(({ rule }) => rule.section === 'limits') : []
+  const names = rules ? { emailDomains: rules.emailDomains, phoneCodes: rules.phoneCodes, hosts: rules.hosts } : anyone
+  const recipients = visibleScopes.filter((scope) => scopes.includes(scope)).map((scope) => whom(scope, names))
+  const asked = rules && (approvalsInWords(rules) ?? 'Within these limits, nothing waits for your approval.')
+  const budget = typedMicro(typed.budget)
+  const total = budget === null ? [] : [`Spend at most ${dollars(budget)} in total.`]
+  return [
+    `Pay ${list.format(recipients)}.`,
+    ...total,
+    ...said.map(({ sentence }) => sentence),
+    ...(asked ? [asked] : []),
+  ]
+}
+const anyone = { emailDomains: null, phoneCodes: null, hosts: null }
+
 /**
  * What the group's agents may do, in a sentence. `stopped` says what is paused, or is null. `free`: see `effectAsTyped`.
  */
@@ -53,9 +73,14 @@ export function mayDo(group: PolicyGroup, stopped: string | null, free: MicroUsd
   return `${who}: at most ${dollars(most)} now${each === null || each === most ? '' : `, ${dollars(each)} at a time`}.`
 }
 
+/** Whom the rules about recipients allow; null: anyone. */
+type Recipients = { [Name in 'emailDomains' | 'phoneCodes']: readonly string[] | null } & {
+  hosts: readonly { pattern: string }[] | null
+}
+
 const list = new Intl.ListFormat('en-US')
 
-function whom(scope: VisibleScope, { emailDomains, phoneCodes, hosts }: PolicyGroup): string {
+function whom(scope: VisibleScope, { emailDomains, phoneCodes, hosts }: Recipients): string {
   switch (scope) {
     case 'contact_payments:write':
       return 'whitelisted contacts'

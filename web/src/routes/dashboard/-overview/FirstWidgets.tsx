@@ -5,7 +5,7 @@ import type { FigureName } from '#domain/figures.ts'
 import { Amount, Balance } from '#web/components/Amount.tsx'
 import { PaymentsLink } from '#web/components/PaymentsLink.tsx'
 import { Skeleton } from '#web/components/states.tsx'
-import { RowTime } from '#web/components/Time.tsx'
+import { RowTime, useRowTimes } from '#web/components/Time.tsx'
 import { Counterparty, TransactionAmount, TransactionStatusChip } from '#web/components/TransactionParts.tsx'
 import { useRowMotion } from '#web/components/useRowMotion.ts'
 import { refreshIn } from '#web/lists/refreshIn.ts'
@@ -72,6 +72,7 @@ export function RecentTransactions() {
     refetchInterval: ({ state }) => refreshIn(state.data?.rows, isMoving),
   })
   const list = useRowMotion<HTMLUListElement>(data?.rows)
+  const { rowTimes, rowTime } = useRowTimes()
   if (!data)
     return error ? (
       <WidgetError error={error} onRetry={() => refetch()} />
@@ -91,7 +92,7 @@ export function RecentTransactions() {
     )
   return (
     <>
-      <ul ref={list} className="mt-1 flex flex-1 flex-col divide-y divide-hairline *:max-h-18 *:flex-1">
+      <ul ref={list} {...rowTimes} className="mt-1 flex flex-1 flex-col divide-y divide-hairline *:max-h-18 *:flex-1">
         {data.rows.map((transaction) => (
           <li
             key={transaction.id}
@@ -122,6 +123,7 @@ export function RecentTransactions() {
           </li>
         ))}
       </ul>
+      {rowTime}
       <WidgetLink to="/dashboard/transactions">View all</WidgetLink>
     </>
   )

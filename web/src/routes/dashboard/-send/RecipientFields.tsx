@@ -1,4 +1,5 @@
 import { Tabs } from '@base-ui/react/tabs'
+import { useQuery } from '@tanstack/react-query'
 import { clsx } from 'clsx'
 import type { UseFormReturn } from 'react-hook-form'
 import type { ContactMethod, SendValues } from '#domain/sendRules.ts'
@@ -6,7 +7,7 @@ import { ContactPicker } from '#web/components/ContactPicker.tsx'
 import { TextField } from '#web/components/forms.tsx'
 import { addressNote } from '#web/lib/addressNote.ts'
 import { shortAddress } from '#web/lib/format.ts'
-import { useSms } from '#web/queries/config.ts'
+import { configQuery, useSms } from '#web/queries/config.ts'
 import type { Contact } from '#web/queries/contacts.ts'
 import { methodsOf } from './payment.ts'
 
@@ -29,8 +30,9 @@ const hints = {
 /** The recipient: a tab for each way to name them, and the fields of the chosen tab. */
 export function RecipientFields(props: { form: Form; ways: readonly Way[]; contact: Contact | undefined }) {
   const { form } = props
-  const sms = useSms()
-  const ways = props.ways.filter((way) => way !== 'phone' || sms)
+  const config = useQuery(configQuery).data
+  // The tab of phone numbers is there until it is known that there are none: it would move the fields below.
+  const ways = props.ways.filter((way) => way !== 'phone' || config?.sms !== false)
   const to = form.watch('to')
   if (ways.length === 1) return <Recipient form={form} way={ways[0]!} contact={props.contact} />
   return (
@@ -52,6 +54,7 @@ export function RecipientFields(props: { form: Form; ways: readonly Way[]; conta
           <Tabs.Tab
             key={way}
             value={way}
+            disabled={way === 'phone' && !config}
             className="h-9 rounded-[6px] font-medium text-muted text-small aria-selected:bg-card aria-selected:text-ink pointer-coarse:h-11"
           >
             {tabs[way]}

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { clsx } from 'clsx'
 import { useEffect } from 'react'
 import { Controller, type UseFormReturn, useForm } from 'react-hook-form'
 import { expiryDays } from '#domain/payment.ts'
@@ -139,20 +140,19 @@ function AmountField(props: {
         <Field
           label="Amount"
           error={props.error}
-          hint={wallet && <span data-testid="spendable">{spendableText(wallet)}</span>}
+          // Both keep their place before a wallet is chosen, so that choosing one moves nothing.
+          hint={wallet ? <span data-testid="spendable">{spendableText(wallet)}</span> : '\u00a0'}
           aside={
-            spendable && (
-              <button
-                type="button"
-                className="min-h-6 rounded-sm text-green underline underline-offset-3"
-                onClick={() => {
-                  field.onChange(fieldText(spendable.now))
-                  form.clearErrors('amount')
-                }}
-              >
-                Use max balance
-              </button>
-            )
+            <button
+              type="button"
+              className={clsx('min-h-6 rounded-sm text-green underline underline-offset-3', !spendable && 'invisible')}
+              onClick={() => {
+                field.onChange(fieldText(spendable?.now))
+                form.clearErrors('amount')
+              }}
+            >
+              Use max balance
+            </button>
           }
         >
           {(control) => (

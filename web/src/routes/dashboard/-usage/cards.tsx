@@ -31,7 +31,7 @@ export function MonthlySpend(props: { usage: Usage }) {
   const starts = new Date(budget.periodStart)
   const monthBefore = monthDays({ periodStart: previous.periodStart, periodEnd: budget.periodStart })
   return (
-    <Card accent aria-labelledby="monthly" className="p-5">
+    <Card aria-labelledby="monthly" className="p-5">
       <h2 id="monthly" className="font-semibold">
         Monthly Account Spend
       </h2>
@@ -39,14 +39,18 @@ export function MonthlySpend(props: { usage: Usage }) {
         {monthFormat.format(starts)} · {dayFormat.format(starts)} to{' '}
         {dayFormat.format(Date.parse(budget.periodEnd) - 1)} (UTC)
       </p>
-      <div className="mt-4 flex flex-wrap items-center gap-x-8 gap-y-4">
-        {budget.percentUsed !== null && <PercentRing percent={budget.percentUsed} className="size-28" />}
-        <dl className="min-w-[min(15rem,100%)] max-w-[560px] flex-1 divide-y divide-hairline">
-          <Fact name="Total Spent">
+      <div className="mt-4 flex flex-wrap items-center gap-x-8 gap-y-3">
+        {/* The number that matters here: the one accent of the page. */}
+        <div className="@container flex min-w-[min(15rem,100%)] flex-1 items-center gap-4 rounded-control bg-green-tint p-4">
+          {budget.percentUsed !== null && <PercentRing percent={budget.percentUsed} className="size-20" />}
+          <p className="min-w-0">
+            <span className="block text-muted text-small">Total Spent</span>
             <PaymentsLink search={{ spent: monthDays(budget) }}>
-              <Amount value={budget.currentSpent} className="font-semibold" />
+              <Amount value={budget.currentSpent} className="font-semibold text-title" />
             </PaymentsLink>
-          </Fact>
+          </p>
+        </div>
+        <dl className="min-w-[min(15rem,100%)] max-w-[560px] flex-1 divide-y divide-hairline">
           {budget.remaining !== null && budget.limit !== null && (
             <>
               <Fact name="Remaining">
