@@ -81,7 +81,7 @@ export function Dialog(props: {
       {props.summary}
       {props.onStopWaiting && <LateReply onStopWaiting={props.onStopWaiting} />}
       {(first || props.footer) && (
-        <div className="flex flex-wrap justify-end gap-3 border-hairline border-t px-5 py-4 pb-[max(1rem,env(safe-area-inset-bottom))] max-sm:not-short:flex-col-reverse max-sm:not-short:*:w-full short:sticky short:bottom-0 short:gap-2 short:bg-card short:py-2 short:pb-2 short:*:h-auto short:*:min-h-control short:*:flex-auto short:*:shrink short:*:whitespace-normal short:*:px-3">
+        <div className="flex flex-wrap justify-end gap-3 border-hairline empty:hidden border-t px-5 py-4 pb-[max(1rem,env(safe-area-inset-bottom))] max-sm:not-short:flex-col-reverse max-sm:not-short:*:w-full short:sticky short:bottom-0 short:gap-2 short:bg-card short:py-2 short:pb-2 short:*:h-auto short:*:min-h-control short:*:flex-auto short:*:shrink short:*:whitespace-normal short:*:px-3">
           {first && (
             <Button look="secondary" onClick={props.onBack ?? props.onClose} disabled={props.locked}>
               {first}

@@ -1,6 +1,6 @@
 import { type FocusEvent, useState, useSyncExternalStore } from 'react'
 import { dayMs, hourMs } from '#domain/time.ts'
-import { ago, formatDate, formatDayAndTime, formatMoment } from '../lib/format.ts'
+import { ago, formatClock, formatDate, formatDayAndTime, formatMoment } from '../lib/format.ts'
 import { Tooltip, TooltipAt } from './Tooltip.tsx'
 
 const tickMs = 30_000 // 30 seconds
@@ -33,12 +33,13 @@ export function useNow(): number {
 
 /**
  * '2 min ago', with the full local time and zone on hover and focus, and for screen readers. `as="date"` shows the day
- * alone.
+ * alone, `as="clock"` the time of day, for what stands below its day.
  */
-export function Time(props: { iso: string; as?: 'ago' | 'date' }) {
+export function Time(props: { iso: string; as?: 'ago' | 'date' | 'clock' }) {
   const at = Math.max(useNow(), Date.parse(props.iso))
   const moment = formatMoment(props.iso)
-  const text = props.as === 'date' ? formatDate(props.iso) : ago(props.iso, at)
+  const text =
+    props.as === 'date' ? formatDate(props.iso) : props.as === 'clock' ? formatClock(props.iso) : ago(props.iso, at)
   // What the tooltip adds to the visible text.
   const [before = '', after = ''] = moment.includes(text) ? moment.split(text) : ['', `, ${moment}`]
   return (

@@ -26,6 +26,11 @@ export function formatDayAndTime(iso: string, now: number): string {
   return (isThisYear ? dayAndTime : yearDayAndTime).format(at)
 }
 
+const timeOfDay = new Intl.DateTimeFormat('en-US', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+
+/** '16:00', in local time. */
+export const formatClock = (iso: string): string => timeOfDay.format(new Date(iso))
+
 const longFormat = new Intl.DateTimeFormat('en-US', { dateStyle: 'long' })
 
 /** 'November 20, 2026', in local time; 'N/A' if `iso` is not a date. */

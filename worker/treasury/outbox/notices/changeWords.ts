@@ -1,4 +1,5 @@
 import type { ChangeEvent } from '#domain/events.ts'
+import { formatUsdcText, parseUsdc } from '#domain/money.ts'
 import { utcText } from '#domain/utcText.ts'
 import { type HaltKind, haltText } from '#domain/walletHalt.ts'
 import { type DisableReason, whyDisabled } from '#domain/webhookRules.ts'
@@ -8,6 +9,12 @@ import type { Context } from '../../core/context.ts'
 import { formatColumn } from '../../core/storage/columns.ts'
 import type { WalletRow } from '../../core/storage/rows.ts'
 import { agentOf, groupOf, moneyTo, short, walletNameOf } from './names.ts'
+
+/** A recorded amount, as in all sentences: '1500' → '1500.00 USDC'. */
+function usdc(recorded: unknown): string {
+  const amount = parseUsdc(String(recorded))
+  return `${amount === null ? recorded : formatUsdcText(amount)} USDC`
+}
 
 /** An event as its row in the audit log has it. */
 export type Recorded = { event: ChangeEvent; ref: string; data: Record<string, unknown> }
@@ -111,7 +118,7 @@ function ofAgent(ctx: Context, { event, ref, data }: Recorded): ChangeWords {
 function ofGroup(ctx: Context, { event, ref, data }: Recorded): ChangeWords {
   const name = groupOf(ctx, ref)
   const subject: NoticeSubject | null = ctx.store.group(ref) ? { type: 'group', id: ref } : null
-  const limit = data.limit === null ? 'Its budget has no limit.' : `Its budget is ${data.limit} USDC.`
+  const limit = data.limit === null ? 'Its budget has no limit.' : `Its budget is ${usdc(data.limit)}.`
   switch (event) {
     case 'group.created':
       return said(`${name} was added`, limit, subject)
@@ -122,7 +129,7 @@ function ofGroup(ctx: Context, { event, ref, data }: Recorded): ChangeWords {
         subject,
       )
     case 'group.topped_up':
-      return said(`The budget of ${name} was raised by ${data.amount} USDC`, limit, subject)
+      return said(`The budget of ${name} was raised by ${usdc(data.amount)}`, limit, subject)
     case 'group.paused':
       return said(`${name} was paused`, null, subject)
     case 'group.resumed':
@@ -194,7 +201,7 @@ function ofAccount({ event, ref, data }: Recorded): ChangeWords {
     case 'account.approval_limit_set':
       return data.now === null
         ? said('The password is no longer asked for, whatever the amount')
-        : said(`The password is asked for above ${data.now} USDC`)
+        : said(`The password is asked for above ${usdc(data.now)}`)
     case 'account.second_person_set':
       return ofSecondPerson(data)
     case 'account.limits_set':
@@ -230,7 +237,7 @@ const keyActs: Record<string, string> = {
 
 function ofAction(ctx: Context, { ref, data }: Recorded): ChangeWords {
   const wallet = ctx.store.wallet(ctx.store.walletAction(ref)?.wallet_id ?? String(data.wallet)) as WalletRow
-  const limit = typeof data.limit === 'string' ? `With a limit of ${data.limit} USDC.` : null
+  const limit = typeof data.limit === 'string' ? `With a limit of ${usdc(data.limit)}.` : null
   return said(`${keyActs[String(data.kind)]} ${walletNameOf(wallet)}`, limit, { type: 'wallet', id: wallet.id })
 }
 
@@ -246,7 +253,7 @@ function ofGrant(ctx: Context, { event, ref }: Recorded): ChangeWords {
   const to = oneLine(grant.contact_name, 60) ?? short(grant.address)
   const agent = agentOf(ctx, grant.agent_id)
   return event === 'grant.created'
-    ? said(`${agent} may pay ${to} without asking`, `Up to ${formatColumn(grant.spend_limit)} USDC in total.`)
+    ? said(`${agent} may pay ${to} without asking`, `Up to ${usdc(formatColumn(grant.spend_limit))} in total.`)
     : said(`${agent} may no longer pay ${to} without asking`)
 }
 
@@ -261,7 +268,7 @@ function ofApproval(ctx: Context, id: string): ChangeWords {
 
 function ofPayouts({ event, ref, data }: Recorded): ChangeWords {
   if (event === 'payout.reclaim_all')
-    return said('Every unclaimed payout was taken back', `${data.count}, of ${data.total} USDC together.`)
+    return said('Every unclaimed payout was taken back', `${data.count}, of ${usdc(data.total)} together.`)
   const subject: NoticeSubject = { type: 'payout', id: ref }
   return event === 'payout.link_taken_down'
     ? said('The operator took the link of a payout down', null, subject)

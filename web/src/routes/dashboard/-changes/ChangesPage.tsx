@@ -7,7 +7,6 @@ import { Button } from '#web/components/Button.tsx'
 import { Card, PageHeader } from '#web/components/Card.tsx'
 import { Checkbox } from '#web/components/Checkbox.tsx'
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
-import { linkClass } from '#web/components/Links.tsx'
 import { EmptyState, ErrorState, Loaded, SkeletonRows } from '#web/components/states.tsx'
 import { Time } from '#web/components/Time.tsx'
 import { plural } from '#web/lib/format.ts'
@@ -146,7 +145,7 @@ function HistoryCard() {
                 <li key={change.id} className="border-hairline border-b px-5 py-3 last:border-b-0">
                   <p className="wrap-anywhere">
                     {change.subject ? (
-                      <Link {...linkOfSubject(change.subject)} className={linkClass}>
+                      <Link {...linkOfSubject(change.subject)} className="rounded-sm hover:underline">
                         {change.text}
                       </Link>
                     ) : (

@@ -5,7 +5,6 @@ import { contactDescription, contactName } from '#domain/contactRules.ts'
 import { problemIn } from '#domain/readers/read.ts'
 import { readText } from '#domain/readers/text.ts'
 import { FullAddress } from '#web/components/Address.tsx'
-import { Button } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { FormDialog, formResolver, TextField } from '#web/components/forms.tsx'
 import { Loaded, Skeleton } from '#web/components/states.tsx'
@@ -78,10 +77,13 @@ export function contactMethodOf(transaction: Transaction): NewMethod | null {
       : null
 }
 
-/** All details of a payment or payout, once they are loaded. `stranger`: its recipient, if it can be added as a contact. */
+/**
+ * All details of a payment or payout, once they are loaded. `stranger`: its recipient, if it can be added as a contact; `details`
+ * gets the button for that, which belongs beside the recipient.
+ */
 export function DetailsDialog(props: {
   title: string
-  details: ReactNode
+  details: ((addContact: ReactNode) => ReactNode) | undefined
   query: { error: unknown; refetch: () => unknown }
   stranger: NewMethod | null
   actions: ReactNode
@@ -91,26 +93,24 @@ export function DetailsDialog(props: {
   const [adding, setAdding] = useState<NewMethod | null>(null)
   if (adding) return <AddMethod method={adding} onClose={() => setAdding(null)} />
   return (
-    <Dialog
-      isViewOnly
-      title={props.title}
-      onClose={props.onClose}
-      footer={
-        <>
-          {stranger && (
-            <Button look="secondary" onClick={() => setAdding(stranger)}>
-              Add as Contact
-            </Button>
-          )}
-          {props.actions}
-        </>
-      }
-    >
+    <Dialog isViewOnly title={props.title} onClose={props.onClose} footer={props.actions}>
       <Loaded
         query={{ data: details, error: query.error, refetch: query.refetch }}
         loading={<Skeleton className="h-80" />}
       >
-        {(shown) => shown}
+        {(show) =>
+          show(
+            stranger && (
+              <button
+                type="button"
+                onClick={() => setAdding(stranger)}
+                className="ml-auto block min-h-6 rounded-sm text-green text-small underline underline-offset-3 pointer-coarse:min-h-11"
+              >
+                Add as Contact
+              </button>
+            ),
+          )
+        }
       </Loaded>
     </Dialog>
   )

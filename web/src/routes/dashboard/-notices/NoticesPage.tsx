@@ -132,7 +132,7 @@ function NoticeRow(props: { notice: Notice; isNew: boolean; startsDay: boolean }
             New
           </Chip>
         )}
-        <Time iso={at} />
+        <Time iso={at} as={dayOf(at) === 'Today' ? 'ago' : 'clock'} />
       </p>
     </li>
   )

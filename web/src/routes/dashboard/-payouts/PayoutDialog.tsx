@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { checksumAddress } from '#domain/validators.ts'
 import { ShortAddress, TxHash } from '#web/components/Address.tsx'
 import { Amount } from '#web/components/Amount.tsx'
@@ -55,7 +56,7 @@ export default function PayoutDialog(props: {
   return (
     <DetailsDialog
       title="Payout details"
-      details={payout && <Details payout={payout} />}
+      details={payout && ((addContact) => <Details payout={payout} addContact={addContact} />)}
       query={fetched}
       stranger={stranger}
       actions={payout && canReclaim(payout) && <Button onClick={() => props.onReclaim(payout)}>Reclaim funds</Button>}
@@ -93,7 +94,7 @@ function ClaimLink(props: { payout: Payout }) {
   )
 }
 
-function Details(props: { payout: Payout }) {
+function Details(props: { payout: Payout; addContact: ReactNode }) {
   const { payout } = props
   const chain = payout.sourceWallet?.chain ?? 'base'
   return (
@@ -118,7 +119,10 @@ function Details(props: { payout: Payout }) {
       )}
       <Timeline steps={stepsOf(payout)} live={isMoving(payout)} />
       <dl className="divide-y divide-hairline border-hairline border-t pt-1">
-        <Fact name="Recipient">{recipientOf(payout)}</Fact>
+        <Fact name="Recipient">
+          {recipientOf(payout)}
+          {props.addContact}
+        </Fact>
         {payout.delivery && (
           <Fact name="Message">
             {deliveryText(payout.delivery)}, {formatMoment(payout.delivery.at)}

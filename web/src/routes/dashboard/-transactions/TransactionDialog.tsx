@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { ShortAddress, TxHash } from '#web/components/Address.tsx'
 import { Amount } from '#web/components/Amount.tsx'
 import { Button, buttonClass } from '#web/components/Button.tsx'
@@ -69,7 +69,7 @@ export default function TransactionDialog(props: {
   return (
     <DetailsDialog
       title="Transaction details"
-      details={transaction && <Details transaction={transaction} />}
+      details={transaction && ((addContact) => <Details transaction={transaction} addContact={addContact} />)}
       query={fetched}
       stranger={stranger}
       actions={
@@ -143,7 +143,7 @@ function Refusal(props: { transaction: Transaction; refusal: NonNullable<Transac
   )
 }
 
-function Recipient(props: { transaction: Transaction }) {
+function Recipient(props: { transaction: Transaction; addContact: ReactNode }) {
   const { category, recipientEmail, recipientPhone, toAddress, fromAddress, fromWalletChain, resource, served } =
     props.transaction
   const known = useCounterpartyName(props.transaction)
@@ -179,7 +179,10 @@ function Recipient(props: { transaction: Transaction }) {
   if (category === 'payout_reclaim')
     return (
       <>
-        <Fact name="Original recipient">{person}</Fact>
+        <Fact name="Original recipient">
+          {person}
+          {props.addContact}
+        </Fact>
         <Fact name="Returned to">{address}</Fact>
       </>
     )
@@ -187,6 +190,7 @@ function Recipient(props: { transaction: Transaction }) {
     <Fact name="Recipient">
       {person}
       {address && <span className="block">{address}</span>}
+      {props.addContact}
     </Fact>
   )
 }
@@ -203,7 +207,7 @@ function PurchaseNotice({ transaction }: { transaction: Transaction }) {
   )
 }
 
-function Details(props: { transaction: Transaction }) {
+function Details(props: { transaction: Transaction; addContact: ReactNode }) {
   const { transaction } = props
   const payout = payoutState(transaction)
   const chain = transaction.fromWalletChain
@@ -227,7 +231,7 @@ function Details(props: { transaction: Transaction }) {
       <dl className="divide-y divide-hairline border-hairline border-t pt-1">
         <Fact name="Type">{categoryLabel(transaction)}</Fact>
         {transaction.category !== 'deposit' && <Fact name="Sender">{senderOf(transaction)}</Fact>}
-        <Recipient transaction={transaction} />
+        <Recipient transaction={transaction} addContact={props.addContact} />
         {transaction.fromWallet && (
           <Fact name={transaction.category === 'deposit' ? 'To wallet' : 'From wallet'}>
             {walletName(transaction.fromWallet)}
