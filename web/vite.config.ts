@@ -11,10 +11,10 @@ const web = new URL('.', import.meta.url).pathname
 const baseModules =
   /node_modules[\\/]((react|react-dom|scheduler|use-sync-external-store|@tanstack)[\\/](?!.*(useBlocker|useMutation|mutationObserver|nfiniteQuery))|clsx[\\/]dist[\\/]clsx\.mjs)/
 const commonModules =
-  /web[\\/]src[\\/](lib[\\/](api|app|queryClient|renewal|search|session|useAction|useTitle)|components[\\/](Button|Field|Links|Mark|Tooltip)|queries[\\/]config)\.tsx?$/
+  /web[\\/]src[\\/](lib[\\/](api|app|queryClient|renewal|search|session|useAction|useTitle)|components[\\/](Button|Field|Links|Mark)|queries[\\/]config)\.tsx?$/
 
 const earlyModules =
-  /web[\\/]src[\\/](early|lib[\\/](answerStorage|apiError|http|storage|tokens))\.ts$|worker[\\/]domain[\\/]words\.ts$|vite[\\/]preload-helper/
+  /web[\\/]src[\\/](early|lib[\\/](apiError|http|storage|tokens))\.ts$|worker[\\/]domain[\\/]words\.ts$|vite[\\/]preload-helper/
 
 /** Those of the first figures that no claim page needs. */
 const figureModules = /web[\\/]src[\\/]firstFigures\.ts$/

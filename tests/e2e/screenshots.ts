@@ -20,7 +20,7 @@ import { keepSession, login } from './accounts.ts'
 
 const folder = join(root, 'docs/images')
 const phone = { viewport: { width: 390, height: 780 }, deviceScaleFactor: 2, isMobile: true }
-const desktop = (height: number) => ({ viewport: { width: 1280, height } })
+const desktop = (height: number) => ({ viewport: { width: 1280, height }, deviceScaleFactor: 2 })
 
 const stateDir = await mkdtemp(join(tmpdir(), 'bursar-screenshots-'))
 await makeSample({ stateDir, say: console.log })
@@ -40,6 +40,9 @@ const take = async (name: string, options: BrowserContextOptions, show: (page: P
   const context = await browser.newContext({ baseURL: stack.url, reducedMotion: 'reduce', ...options })
   await keepSession(context, session)
   const page = await context.newPage()
+  // A first visit keeps the system's font (font-display: optional), the next one has Inter from the start.
+  await page.goto('/login')
+  await page.waitForLoadState('networkidle')
   await show(page)
   await page.waitForLoadState('networkidle')
   await page.screenshot({ path: join(folder, `${name}.png`) })

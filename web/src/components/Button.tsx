@@ -1,20 +1,17 @@
 import { clsx } from 'clsx'
-import type { ComponentProps, MouseEvent } from 'react'
-import { Tooltip } from './Tooltip.tsx'
+import type { ComponentProps } from 'react'
 
 type Look = 'primary' | 'secondary' | 'quiet' | 'danger'
 
 const looks: Record<Look, string> = {
   primary: 'bg-green text-white hover:bg-green-pressed active:bg-green-pressed',
-  secondary:
-    'border border-control bg-card text-ink hover:bg-sunken disabled:border-hairline aria-disabled:border-hairline',
+  secondary: 'border border-control bg-card text-ink hover:bg-sunken disabled:border-hairline',
   quiet: 'text-ink hover:bg-sunken',
-  danger: 'bg-red text-white hover:brightness-90 disabled:hover:brightness-100 aria-disabled:hover:brightness-100',
+  danger: 'bg-red text-white hover:brightness-90 disabled:hover:brightness-100',
 }
 
 /** Lighter than the buttons beside it. */
-const disabledLook =
-  'disabled:bg-sunken disabled:text-muted aria-disabled:cursor-not-allowed aria-disabled:bg-sunken aria-disabled:text-muted'
+const disabledLook = 'disabled:bg-sunken disabled:text-muted'
 
 export function buttonClass(look: Look = 'primary', className?: string): string {
   return clsx(
@@ -25,27 +22,13 @@ export function buttonClass(look: Look = 'primary', className?: string): string 
   )
 }
 
-type Props = ComponentProps<'button'> & {
-  look?: Look
-  busy?: boolean
-  /**
-   * What has to be done first, in a sentence: until then the button is disabled, and says this on hover and focus. A button that
-   * may miss something has null when it does not, so that it keeps the focus.
-   */
-  missing?: string | null | undefined
-}
-
-const refuse = (event: MouseEvent) => event.preventDefault()
-
 /** A button whose label is a verb. While `busy`, it shows a spinner and is disabled. */
-export function Button(props: Props) {
-  const { look = 'primary', busy = false, missing, className, children, disabled, ...rest } = props
-  const reason = busy || disabled ? null : missing
-  const button = (
+export function Button(props: ComponentProps<'button'> & { look?: Look; busy?: boolean }) {
+  const { look = 'primary', busy = false, className, children, disabled, ...rest } = props
+  return (
     <button
       type="button"
       {...rest}
-      {...(reason && { 'aria-disabled': true, 'aria-description': reason, onClick: refuse })}
       disabled={disabled || busy}
       aria-busy={busy || undefined}
       className={buttonClass(look, className)}
@@ -58,6 +41,4 @@ export function Button(props: Props) {
       {children}
     </button>
   )
-  // A disabled button could neither be focused nor tell that the pointer is on it.
-  return missing === undefined ? button : <Tooltip content={reason}>{button}</Tooltip>
 }

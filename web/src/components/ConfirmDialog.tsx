@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
 import { toast } from 'react-hot-toast/headless'
 import { useDialogAction } from '../lib/useDialogAction.ts'
-import { Button } from './Button.tsx'
 import { Dialog } from './Dialog.tsx'
 import { ErrorBox } from './Field.tsx'
+import { GatedButton } from './GatedButton.tsx'
 
 /** Asks for confirmation before an action. If the action fails, stays open and shows the reason. */
 export function ConfirmDialog(props: {
@@ -41,9 +41,14 @@ export function ConfirmDialog(props: {
       onStopWaiting={onStopWaiting}
       cancel="Cancel"
       footer={
-        <Button look={props.danger ? 'danger' : 'primary'} busy={busy} missing={props.missing} onClick={() => start()}>
+        <GatedButton
+          look={props.danger ? 'danger' : 'primary'}
+          busy={busy}
+          missing={props.missing}
+          onClick={() => start()}
+        >
           {props.confirm[busy ? 1 : 0]}
-        </Button>
+        </GatedButton>
       }
     >
       <div className="space-y-3">

@@ -16,9 +16,9 @@ import { asSentence } from '../lib/format.ts'
 import { useDialogAction } from '../lib/useDialogAction.ts'
 import { useDraft } from '../lib/useDraft.ts'
 import { AmountInput } from './AmountInput.tsx'
-import { Button } from './Button.tsx'
 import { Dialog } from './Dialog.tsx'
 import { ErrorBox, Field, Input } from './Field.tsx'
+import { GatedButton } from './GatedButton.tsx'
 import { PasswordInput } from './PasswordInput.tsx'
 
 /**
@@ -152,9 +152,9 @@ export function FormDialog<T extends FieldValues>(props: {
       summary={props.summary}
       cancel="Cancel"
       footer={
-        <Button type="submit" busy={busy} missing={props.missing}>
+        <GatedButton type="submit" busy={busy} missing={props.missing}>
           {!busy && pending ? 'Try again' : props.submit[busy ? 1 : 0]}
-        </Button>
+        </GatedButton>
       }
     >
       <fieldset disabled={pending !== null} className="space-y-4">

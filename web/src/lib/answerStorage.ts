@@ -1,8 +1,7 @@
 import { hourMs } from '#domain/time.ts'
 import { tabStorage } from './storage.ts'
-import { storedUser } from './tokens.ts'
+import { answersKey, forgetAnswers, storedUser } from './tokens.ts'
 
-const storageKey = 'kept_answers'
 const maxAgeMs = hourMs
 
 type Answer = [queryKey: readonly unknown[], data: unknown]
@@ -10,7 +9,7 @@ type Kept = { userId: string; at: number; answers: Answer[] }
 
 /** The last answers of this tab to the user who is signed in, at most an hour old. Others are deleted. */
 export function keptAnswers(): Answer[] {
-  const text = tabStorage.get(storageKey)
+  const text = tabStorage.get(answersKey)
   if (text === null) return []
   const kept = JSON.parse(text) as Kept
   if (kept.userId === storedUser()?.id && Date.now() - kept.at <= maxAgeMs) return kept.answers
@@ -19,7 +18,5 @@ export function keptAnswers(): Answer[] {
 }
 
 export function storeAnswers(userId: string, answers: Answer[]): void {
-  tabStorage.set(storageKey, JSON.stringify({ userId, at: Date.now(), answers } satisfies Kept))
+  tabStorage.set(answersKey, JSON.stringify({ userId, at: Date.now(), answers } satisfies Kept))
 }
-
-export const forgetAnswers = () => tabStorage.remove(storageKey)

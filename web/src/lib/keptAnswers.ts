@@ -1,7 +1,7 @@
-import { forgetAnswers, keptAnswers, storeAnswers } from './answerStorage.ts'
+import { keptAnswers, storeAnswers } from './answerStorage.ts'
 import { queryClient } from './queryClient.ts'
 import { getSession } from './session.ts'
-import { storedUser } from './tokens.ts'
+import { forgetAnswers, storedUser } from './tokens.ts'
 
 /** Keys of the queries of the first screen. */
 const keptKeys = [

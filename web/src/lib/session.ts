@@ -1,12 +1,12 @@
 import { useSyncExternalStore } from 'react'
 import type { SignedIn, User } from '#schemas/account.ts'
-import { forgetAnswers } from './answerStorage.ts'
 import { api } from './api.ts'
 import { stopCalls } from './renewal.ts'
 import {
   accessToken,
   clearSession,
   expiresAt,
+  forgetAnswers,
   idleLeftMs,
   noteActivity,
   refreshToken,

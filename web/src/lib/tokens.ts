@@ -1,5 +1,5 @@
 import type { Tokens, User } from '#schemas/account.ts'
-import { browserStorage } from './storage.ts'
+import { browserStorage, tabStorage } from './storage.ts'
 
 /** Storage keys of a session, as specified; only the last is our own. `auth_token` holds the access token. */
 const keys = {
@@ -66,6 +66,10 @@ export const noteActivity = () => browserStorage.set(keys.activity, String(Date.
 
 /** Whether the browser does not store the session, so that no other document finds it. */
 export const isSessionInMemory = () => Object.values(keys).some(browserStorage.isInMemory)
+
+/** Where a tab keeps its last answers (answerStorage.ts), which end with the session. */
+export const answersKey = 'kept_answers'
+export const forgetAnswers = () => tabStorage.remove(answersKey)
 
 export function clearSession(): void {
   for (const key of Object.values(keys)) browserStorage.remove(key)

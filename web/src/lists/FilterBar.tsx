@@ -2,6 +2,7 @@ import { Download, ListFilter, X } from 'lucide-react'
 import { lazy, Suspense, startTransition, useState } from 'react'
 import toast from 'react-hot-toast/headless'
 import { Button } from '../components/Button.tsx'
+import { GatedButton } from '../components/GatedButton.tsx'
 import { saveFile } from '../lib/saveFile.ts'
 import { useAction } from '../lib/useAction.ts'
 import type { ActiveFilter, ListPage } from './useListPage.ts'
@@ -56,7 +57,7 @@ function ExportButton(props: { total: number | undefined; load: () => Promise<Bl
     onFailed: (_, message) => void toast.error(message),
   })
   return (
-    <Button
+    <GatedButton
       look="secondary"
       className="relative"
       data-small=""
@@ -67,7 +68,7 @@ function ExportButton(props: { total: number | undefined; load: () => Promise<Bl
     >
       <Download aria-hidden="true" className="size-4" />
       <span className="max-sm:sr-only">Export CSV</span>
-    </Button>
+    </GatedButton>
   )
 }
 

@@ -6,6 +6,7 @@ import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useR
 import { dayMs } from '#domain/time.ts'
 import { Button, buttonClass } from '#web/components/Button.tsx'
 import { Card, PageHeader } from '#web/components/Card.tsx'
+import { GatedButton } from '#web/components/GatedButton.tsx'
 import { TextLink } from '#web/components/Links.tsx'
 import { Notice } from '#web/components/Notice.tsx'
 import { EmptyState, ErrorState, SkeletonCard } from '#web/components/states.tsx'
@@ -102,13 +103,13 @@ function AgentsPage() {
           <FolderPlus aria-hidden="true" className="size-4" />
           <span className="max-sm:sr-only">New Policy Group</span>
         </Button>
-        <Button
+        <GatedButton
           missing={selected ? null : 'Create a policy group first: every agent belongs to one.'}
           onClick={() => open({ newAgent: true })}
         >
           <Plus aria-hidden="true" className="size-4" />
           New Agent
-        </Button>
+        </GatedButton>
       </PageHeader>
       <NextStepSlot />
       {state?.suspended && (

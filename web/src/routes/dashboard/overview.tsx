@@ -5,6 +5,7 @@ import { lazy, Suspense, useState } from 'react'
 import { Button } from '#web/components/Button.tsx'
 import { Card, PageHeader, Syncing } from '#web/components/Card.tsx'
 import { EndingKeys } from '#web/components/EndingKeys.tsx'
+import { GatedButton } from '#web/components/GatedButton.tsx'
 import { Notice } from '#web/components/Notice.tsx'
 import { PendingApprovals } from '#web/components/PendingApprovals.tsx'
 import { EmptyState, Skeleton } from '#web/components/states.tsx'
@@ -43,10 +44,10 @@ function OverviewPage() {
           <Icon aria-hidden="true" className="size-4" />
           {unlocked ? 'Lock layout' : 'Unlock layout'}
         </Button>
-        <Button missing={unlocked ? null : 'Unlock the layout to add a widget.'} onClick={() => setChoosing(true)}>
+        <GatedButton missing={unlocked ? null : 'Unlock the layout to add a widget.'} onClick={() => setChoosing(true)}>
           <Plus aria-hidden="true" className="size-4" />
           Add Widget
-        </Button>
+        </GatedButton>
       </PageHeader>
       {isKept && overview.error && (
         <div className="mb-4">

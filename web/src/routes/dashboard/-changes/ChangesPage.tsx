@@ -3,10 +3,10 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { toast } from 'react-hot-toast/headless'
 import { madeDays } from '#domain/events.ts'
-import { Button } from '#web/components/Button.tsx'
 import { Card, PageHeader } from '#web/components/Card.tsx'
 import { Checkbox } from '#web/components/Checkbox.tsx'
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
+import { GatedButton } from '#web/components/GatedButton.tsx'
 import { EmptyState, ErrorState, Loaded, SkeletonRows } from '#web/components/states.tsx'
 import { Time } from '#web/components/Time.tsx'
 import { plural } from '#web/lib/format.ts'
@@ -86,14 +86,14 @@ function MadeList({ changes }: { changes: Change[] }) {
         <p className="text-muted text-small">
           {ending.length} of {changes.length} selected
         </p>
-        <Button
+        <GatedButton
           look="danger"
           missing={ending.length === 0 ? 'Select at least one.' : null}
           onClick={() => setAsking(true)}
           className="max-sm:w-full"
         >
           End selected
-        </Button>
+        </GatedButton>
       </div>
       {isAsking && <EndDialog changes={ending} onClose={() => setAsking(false)} />}
     </>

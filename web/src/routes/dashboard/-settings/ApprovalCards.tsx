@@ -8,6 +8,7 @@ import { TitledCard } from '#web/components/Card.tsx'
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
 import { AmountField, formResolver, PasswordField } from '#web/components/forms.tsx'
+import { GatedButton } from '#web/components/GatedButton.tsx'
 import { Loaded, Skeleton, SkeletonRows } from '#web/components/states.tsx'
 import { fieldText, microOf, typedDecimal, typedMicro, typedProblem } from '#web/lib/amounts.ts'
 import { ApiError, messageOf } from '#web/lib/apiError.ts'
@@ -80,9 +81,9 @@ function SettingsForm({ settings }: { settings: ApprovalSettings }) {
           autoComplete="current-password"
         />
       )}
-      <Button type="submit" look="secondary" busy={busy} missing={isDirty ? null : 'Change the amount first.'}>
+      <GatedButton type="submit" look="secondary" busy={busy} missing={isDirty ? null : 'Change the amount first.'}>
         Save limit
-      </Button>
+      </GatedButton>
     </form>
   )
 }

@@ -13,6 +13,7 @@ import { Fact } from '#web/components/Card.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorBox, Field, Input } from '#web/components/Field.tsx'
+import { GatedButton } from '#web/components/GatedButton.tsx'
 import { RadioChoices } from '#web/components/RadioChoices.tsx'
 import { Select } from '#web/components/Select.tsx'
 import { Timeline } from '#web/components/Timeline.tsx'
@@ -127,9 +128,9 @@ export default function DeployDialog(props: {
           }}
           cancel="Cancel"
           footer={
-            <Button type="submit" missing={ownWallet && !walletAddress ? 'Connect your wallet first.' : null}>
+            <GatedButton type="submit" missing={ownWallet && !walletAddress ? 'Connect your wallet first.' : null}>
               {ownWallet ? 'Deploy Wallet' : 'Continue'}
-            </Button>
+            </GatedButton>
           }
         >
           <div className="space-y-4">

@@ -5,6 +5,7 @@ import { Button } from '#web/components/Button.tsx'
 import { Checkbox } from '#web/components/Checkbox.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { Field, Input } from '#web/components/Field.tsx'
+import { GatedButton } from '#web/components/GatedButton.tsx'
 import { SecretCopyButton } from '#web/components/SecretCopyButton.tsx'
 
 const generatingMs = 2_000 // 2 seconds
@@ -56,13 +57,13 @@ export function KeypairStep(props: {
       locked={generating}
       cancel="Cancel"
       footer={
-        <Button
+        <GatedButton
           missing={understood ? null : 'Tick the box above first.'}
           busy={generating}
           onClick={() => setGenerating(true)}
         >
           {generating ? 'Generating...' : 'Generate Recovery Phrase'}
-        </Button>
+        </GatedButton>
       }
     >
       <ul className="mb-4 list-disc space-y-2 pl-5 marker:text-faint">
@@ -111,14 +112,14 @@ function PhraseForm(props: {
       onSubmit={() => saved && confirmed && props.onDone(keypair)}
       cancel="Cancel"
       footer={
-        <Button
+        <GatedButton
           type="submit"
           missing={
             !saved ? 'Save the phrase and tick the box first.' : confirmed ? null : `Type “${confirmation}” first.`
           }
         >
           Deploy Wallet
-        </Button>
+        </GatedButton>
       }
     >
       <div className="space-y-4">

@@ -8,6 +8,7 @@ import { Balance } from '#web/components/Amount.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Card } from '#web/components/Card.tsx'
 import { Chip } from '#web/components/Chip.tsx'
+import { GatedButton } from '#web/components/GatedButton.tsx'
 import { IconButton } from '#web/components/IconButton.tsx'
 import { formatAmount } from '#web/lib/format.ts'
 import { networkName } from '#web/lib/networks.ts'
@@ -107,7 +108,7 @@ export function WalletCard(props: {
         )}
         <div className="mt-auto flex flex-wrap gap-2 pt-5">
           {actionsAt('button', wallet).map(([id, { label, enabled }]) => (
-            <Button
+            <GatedButton
               key={id}
               look={id === main ? 'primary' : 'secondary'}
               className="flex-1 px-2!"
@@ -115,7 +116,7 @@ export function WalletCard(props: {
               missing={enabled?.(wallet) === false ? cannotPay(wallet) : null}
             >
               {label}
-            </Button>
+            </GatedButton>
           ))}
         </div>
       </div>

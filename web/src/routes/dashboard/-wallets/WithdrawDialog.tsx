@@ -1,7 +1,7 @@
 import { Tabs } from '@base-ui/react/tabs'
 import { useState } from 'react'
-import { Button } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
+import { GatedButton } from '#web/components/GatedButton.tsx'
 import { Notice } from '#web/components/Notice.tsx'
 import { cannotPay, walletName } from '#web/queries/wallets.ts'
 import SendDialog from '../-send/SendDialog.tsx'
@@ -24,9 +24,9 @@ export default function WithdrawDialog(props: WalletDialogProps) {
       }
       onClose={props.onClose}
       footer={
-        <Button onClick={() => setSending(true)} missing={cannotPay(wallet)}>
+        <GatedButton onClick={() => setSending(true)} missing={cannotPay(wallet)}>
           Send USDC
-        </Button>
+        </GatedButton>
       }
     >
       {isTest ? (

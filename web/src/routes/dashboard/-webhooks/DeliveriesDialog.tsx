@@ -5,6 +5,7 @@ import { Button } from '#web/components/Button.tsx'
 import { Chip } from '#web/components/Chip.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
+import { GatedButton } from '#web/components/GatedButton.tsx'
 import { EmptyState, ErrorState, SkeletonRows } from '#web/components/states.tsx'
 import { Time } from '#web/components/Time.tsx'
 import { formatMoment, plural } from '#web/lib/format.ts'
@@ -56,14 +57,14 @@ export default function DeliveriesDialog(props: { webhook: Webhook; onClose: () 
       description={<span className="wrap-anywhere">To {webhook.url}, newest first. They are kept for 30 days.</span>}
       onClose={props.onClose}
       footer={
-        <Button
+        <GatedButton
           busy={sending.input === null}
           disabled={sending.busy}
           missing={webhook.enabled ? null : 'Switch the webhook on first.'}
           onClick={() => sending.start(null)}
         >
           Send Test Event
-        </Button>
+        </GatedButton>
       }
     >
       <div className="space-y-3">

@@ -9,6 +9,7 @@ import { Card, PageHeader } from '#web/components/Card.tsx'
 import { Chip } from '#web/components/Chip.tsx'
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
 import { type Column, DataTable } from '#web/components/DataTable.tsx'
+import { GatedButton } from '#web/components/GatedButton.tsx'
 import { EmptyState, Loaded, SkeletonRows } from '#web/components/states.tsx'
 import { RowTime } from '#web/components/Time.tsx'
 import { flagsOf, textsOf } from '#web/lib/search.ts'
@@ -50,10 +51,10 @@ export default function WebhooksPage() {
   return (
     <>
       <PageHeader title="Webhooks">
-        <Button onClick={create} missing={isFull ? `Delete one first: at most ${maxWebhooks} webhooks.` : null}>
+        <GatedButton onClick={create} missing={isFull ? `Delete one first: at most ${maxWebhooks} webhooks.` : null}>
           <Plus aria-hidden="true" className="size-4" />
           New Webhook
-        </Button>
+        </GatedButton>
       </PageHeader>
       <Card className="overflow-hidden">
         <Loaded query={webhooks} fallback="Failed to load webhooks" loading={<SkeletonRows rows={3} />}>

@@ -8,6 +8,7 @@ import { Button } from '#web/components/Button.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorBox, Field, Input } from '#web/components/Field.tsx'
+import { GatedButton } from '#web/components/GatedButton.tsx'
 import { ErrorState, Skeleton } from '#web/components/states.tsx'
 import { dollars } from '#web/lib/amounts.ts'
 import { networkName, unitOf } from '#web/lib/networks.ts'
@@ -124,9 +125,9 @@ function Confirm(props: WalletDialogProps & { onBack: () => void; onDone: () => 
       title="Confirm"
       onSubmit={() => confirmed && props.onDone()}
       next={
-        <Button type="submit" look="danger" missing={confirmed ? null : `Type ${phrase} first.`}>
+        <GatedButton type="submit" look="danger" missing={confirmed ? null : `Type ${phrase} first.`}>
           Continue
-        </Button>
+        </GatedButton>
       }
     >
       <Field label={`Type ${phrase} to continue`} hint="Exactly as written, in capitals.">
@@ -170,9 +171,9 @@ function RevokeOnChain(props: WalletDialogProps) {
             Close
           </Button>
           {!sent && (
-            <Button type="submit" look="danger" busy={owner.busy} missing={owner.missing}>
+            <GatedButton type="submit" look="danger" busy={owner.busy} missing={owner.missing}>
               Sign and revoke authority
-            </Button>
+            </GatedButton>
           )}
         </>
       }

@@ -5,11 +5,11 @@ import { formatUsdc } from '#domain/money.ts'
 import { chainIdOf } from '#domain/networks.ts'
 import { problemIn, valueIn } from '#domain/readers/read.ts'
 import { AddressBox } from '#web/components/Address.tsx'
-import { Button } from '#web/components/Button.tsx'
 import { Fact } from '#web/components/Card.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
 import { formResolver, TextField } from '#web/components/forms.tsx'
+import { GatedButton } from '#web/components/GatedButton.tsx'
 import { chainConfig } from '#web/lib/chainConfig.ts'
 import { formatAmount } from '#web/lib/format.ts'
 import { networkWarning, unitOf } from '#web/lib/networks.ts'
@@ -84,9 +84,9 @@ export default function ExitDialog(props: WalletDialogProps) {
         onSubmit={owner.run}
         onBack={() => setState({ step: 'address' })}
         footer={
-          <Button type="submit" busy={owner.busy} disabled={!config} missing={owner.missing}>
+          <GatedButton type="submit" busy={owner.busy} disabled={!config} missing={owner.missing}>
             Sign and withdraw {amount}
-          </Button>
+          </GatedButton>
         }
       >
         <div className="space-y-4">
@@ -114,9 +114,9 @@ export default function ExitDialog(props: WalletDialogProps) {
       onSubmit={form.handleSubmit(() => setState({ step: 'sign' }))}
       cancel="Cancel"
       footer={
-        <Button type="submit" missing={empty ? 'This wallet holds no USDC.' : null}>
+        <GatedButton type="submit" missing={empty ? 'This wallet holds no USDC.' : null}>
           Review
-        </Button>
+        </GatedButton>
       }
     >
       <div className="space-y-4">

@@ -3,9 +3,9 @@ import { useState } from 'react'
 import { saturatingSub } from '#domain/money.ts'
 import { allowanceInMicro, sendLimitOf } from '#domain/sessionKey.ts'
 import { ShortAddress } from '#web/components/Address.tsx'
-import { Button } from '#web/components/Button.tsx'
 import { Fact } from '#web/components/Card.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
+import { GatedButton } from '#web/components/GatedButton.tsx'
 import { ErrorState, Skeleton } from '#web/components/states.tsx'
 import { dollars } from '#web/lib/amounts.ts'
 import { formatMoment } from '#web/lib/format.ts'
@@ -107,21 +107,21 @@ export default function SessionDialog(props: WalletDialogProps & { isForPurchase
       footer={
         <>
           {info && !info.sessionRevoked && (
-            <Button
+            <GatedButton
               look="secondary"
               missing={info.isActive ? null : 'The session key is not valid.'}
               onClick={() => setState({ step: 'revoke' })}
             >
               Revoke session
-            </Button>
+            </GatedButton>
           )}
           {info && (
-            <Button
+            <GatedButton
               missing={open ? 'A change to this key is being confirmed.' : null}
               onClick={() => setState({ step: 'rotate' })}
             >
               {renewalLabel(info)}
-            </Button>
+            </GatedButton>
           )}
         </>
       }

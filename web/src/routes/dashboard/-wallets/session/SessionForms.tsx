@@ -3,6 +3,7 @@ import { MoneyChain } from '#web/components/Amount.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
+import { GatedButton } from '#web/components/GatedButton.tsx'
 import { ApiError, messageOf } from '#web/lib/apiError.ts'
 import { useDialogAction } from '#web/lib/useDialogAction.ts'
 import {
@@ -125,9 +126,9 @@ export function RenewForm(props: NewSession) {
       {...owner.dialog}
       onSubmit={form.handleSubmit(owner.run)}
       footer={
-        <Button type="submit" busy={owner.busy} missing={owner.missing}>
+        <GatedButton type="submit" busy={owner.busy} missing={owner.missing}>
           Sign and renew
-        </Button>
+        </GatedButton>
       }
     >
       <div className="space-y-4">
@@ -166,9 +167,9 @@ export function RevokeForm(props: {
       onSubmit={owner.run}
       onBack={props.onBack}
       footer={
-        <Button type="submit" look="danger" busy={owner.busy} missing={owner.missing}>
+        <GatedButton type="submit" look="danger" busy={owner.busy} missing={owner.missing}>
           Sign and revoke
-        </Button>
+        </GatedButton>
       }
     >
       <div className="space-y-4">
