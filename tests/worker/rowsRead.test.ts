@@ -135,7 +135,7 @@ function countRows<T>(
   state: DurableObjectState,
   ctx: Context,
   work: () => T,
-): { rows: number; most: string; result: T } {
+): { rows: number; statements: number; most: string; result: T } {
   const { sql } = state.storage
   const { exec } = sql
   const cursors: { query: string; cursor: SqlStorageCursor<Record<string, SqlStorageValue>> }[] = []
@@ -154,7 +154,8 @@ function countRows<T>(
     const result = work()
     const read = cursors.map(({ query, cursor }) => ({ query, rows: cursor.rowsRead }))
     const { query, rows } = read.toSorted((a, b) => b.rows - a.rows)[0]!
-    return { rows: read.reduce((sum, each) => sum + each.rows, 0), most: `${rows} by ${query}`, result }
+    const statements = read.length
+    return { rows: read.reduce((sum, each) => sum + each.rows, 0), statements, most: `${rows} by ${query}`, result }
   } finally {
     Reflect.deleteProperty(sql, 'exec')
   }
@@ -275,4 +276,22 @@ test.each(decisions)('%s reads at most 100 rows @queries-1', async (_, expected,
   expect(result).toEqual(expected)
   expect(rows, worst).toBeLessThanOrEqual(most)
   expect(rows).toBeGreaterThan(0)
+})
+
+test('a limit above which a second person is needed costs a payment two statements and at most 100 rows @second-person-5', async () => {
+  const [without, with_] = await inTreasury(payer, ({ context }, state) => {
+    const { store, now, userId } = context
+    const paid = (amount: string) =>
+      countRows(state, context, () => pay(context, { ...to(shop), amount: usdc(amount) }))
+    const before = paid('1.5')
+    store.secondPerson = { above: usdc('1000000'), next: null }
+    const period = Math.floor(now() / (15 * minuteMs))
+    for (let i = 0; i < 200; i++) store.insert('alone_spent', { person: userId, period: period - i, amount: 1 })
+    const after = paid('1.6')
+    store.secondPerson = { above: null, next: null }
+    return [before, after]
+  })
+  expect([without!.result, with_!.result]).toEqual(['QUEUED', 'QUEUED'])
+  expect(with_!.statements - without!.statements).toBeLessThanOrEqual(2)
+  expect(with_!.rows - without!.rows).toBeLessThanOrEqual(100)
 })

@@ -1,6 +1,6 @@
 import type { MicroUsdc } from '#domain/money.ts'
 import { formatUsdcText, zeroUsdc } from '#domain/money.ts'
-import { decidesAfterMs, effectiveAbove, isAlone, type SecondPersonSetting, setTo } from '#domain/secondPerson.ts'
+import { decidesAfterMs, effectiveAbove, isAlone, setTo } from '#domain/secondPerson.ts'
 import { dayMs } from '#domain/time.ts'
 import { type Refused, refuse } from '../../result.ts'
 import { actorNow } from '../core/acting.ts'
@@ -14,13 +14,11 @@ import { firstPeriod, periodNow } from './periods.ts'
  * I22: of what is accepted within 24 hours, at most `secondPersonAbove` has one person behind it. An agent counts as the owner,
  * who may hold its key. A second person is behind a payment that another member approved, and behind those of a group whose
  * present version an approver has confirmed. What is reclaimed or fails gives nothing back.
+ *
+ * The amount above which a second person is needed now; null if none is.
  */
-export const secondPersonSetting = ({ store }: Pick<Context, 'store'>): SecondPersonSetting =>
-  store.meta('second_person') ?? { above: null, next: null }
-
-/** The amount above which a second person is needed now. Null if none is. */
 export const secondPersonAbove = (ctx: Pick<Context, 'store' | 'now'>): MicroUsdc | null =>
-  effectiveAbove(secondPersonSetting(ctx), ctx.now())
+  effectiveAbove(ctx.store.secondPerson, ctx.now())
 
 /** A payment to decide: of this group's agents, or of the owner; `isApproval` if the person who acts now approves it. */
 type Asked = { group: GroupRow | null; amount: MicroUsdc; isApproval: boolean }
@@ -54,7 +52,7 @@ export function needsSecondPerson(ctx: Context, asked: Asked): boolean {
 
 /** Counts an accepted payment. Call inside its transaction, before anything it was decided by changes. */
 export function countAlone(ctx: Context, asked: Asked): void {
-  if (secondPersonSetting(ctx).above === null) return
+  if (ctx.store.secondPerson.above === null) return
   const [period, amount] = [periodNow(ctx), toColumn(asked.amount)]
   for (const person of countedTo(ctx, asked))
     ctx.store.insert(
@@ -81,9 +79,9 @@ export function secondPersonRequired(ctx: Context): Refused {
  * come. Returns whether everybody has to be told.
  */
 export function setSecondPerson(ctx: Context, above: MicroUsdc | null): { isDelayed: boolean } {
-  const before = secondPersonSetting(ctx)
+  const before = ctx.store.secondPerson
   const after = setTo(before, above, ctx.now())
-  ctx.store.setMeta('second_person', after)
+  ctx.store.secondPerson = after
   if (before.above === null && after.above !== null) countEarlier(ctx)
   return { isDelayed: after.next !== null }
 }

@@ -14,7 +14,7 @@ import { memberOfPerson, presentMember } from '../core/storage/members.ts'
 import type { MemberRow } from '../core/storage/memberTable.ts'
 import type { Store } from '../core/storage/store.ts'
 import { audit } from '../ledger/audit.ts'
-import { delayDecisions, secondPersonAbove, secondPersonSetting, setSecondPerson } from '../limits/secondPerson.ts'
+import { delayDecisions, secondPersonAbove, setSecondPerson } from '../limits/secondPerson.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { auditAndReport } from '../outbox/reportedChanges.ts'
 
@@ -43,7 +43,7 @@ export function listPeople(ctx: Context): People {
 }
 
 function secondPersonView(ctx: Context): People['secondPerson'] {
-  const { next } = secondPersonSetting(ctx)
+  const { next } = ctx.store.secondPerson
   const isComing = next !== null && next.at > ctx.now()
   return {
     above: shownAmount(secondPersonAbove(ctx)),

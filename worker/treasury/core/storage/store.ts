@@ -1,3 +1,4 @@
+import type { SecondPersonSetting } from '#domain/secondPerson.ts'
 import { placesOf } from '../../../durable/table.ts'
 import { type Refused, refuse } from '../../../result.ts'
 import { type MetaName, type MetaValue, metaFormats, type SuspensionState } from './meta.ts'
@@ -30,6 +31,7 @@ export class Store {
   version = 0
   #accountPaused: boolean | null = null
   #suspension: SuspensionState | null = null
+  #secondPerson: SecondPersonSetting | null = null
   /** Column names by query; the schema does not change while the object is loaded. */
   readonly #joins = new Map<string, string[]>()
   /** End of the audit chain, kept in memory; null if it has to be read. */
@@ -54,6 +56,7 @@ export class Store {
       this.auditHead = null
       this.#accountPaused = null
       this.#suspension = null
+      this.#secondPerson = null
       this.#onRollback()
       throw error
     }
@@ -175,6 +178,15 @@ export class Store {
   set suspension(state: SuspensionState) {
     this.setMeta('suspension', state)
     this.#suspension = state
+  }
+  /** Above how much a second person is needed. Kept in memory. */
+  get secondPerson(): SecondPersonSetting {
+    this.#secondPerson ??= this.meta('second_person') ?? { above: null, next: null }
+    return this.#secondPerson
+  }
+  set secondPerson(setting: SecondPersonSetting) {
+    this.setMeta('second_person', setting)
+    this.#secondPerson = setting
   }
   get isSuspended(): boolean {
     return this.suspension.since !== null

@@ -38,7 +38,7 @@ import type { Context } from '../../core/context.ts'
 import { formatColumn, fromColumn } from '../../core/storage/columns.ts'
 import { presentMember } from '../../core/storage/members.ts'
 import type { PayoutRow } from '../../core/storage/rows.ts'
-import { secondPersonAbove, secondPersonSetting } from '../../limits/secondPerson.ts'
+import { secondPersonAbove } from '../../limits/secondPerson.ts'
 import { lastMonth } from '../../payments/month.ts'
 import { claimUrlOf, eraseSentCodes, openCode } from '../../payments/payouts/codes.ts'
 import { agentsOf, lifeOf } from '../../wallets/endingKeys.ts'
@@ -271,7 +271,7 @@ async function monthEnded(ctx: Context, month: string): Promise<Message | null> 
 async function secondPersonChanged(ctx: Context, memberId: string): Promise<Message | null> {
   const member = presentMember(ctx.store, memberId)
   if (member?.status !== 'active') return null
-  const { next } = secondPersonSetting(ctx)
+  const { next } = ctx.store.secondPerson
   const above = secondPersonAbove(ctx)
   return secondPersonMessage({
     id: `second-person:${memberId}:${ctx.now()}`,
