@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { memberCaller, type PersonId } from '#domain/accounts.ts'
 import { dayMs } from '#domain/time.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { fresh, until } from '../support/payer.ts'
@@ -163,3 +164,14 @@ async function makeOlder(memberId: string) {
     storage.sql.exec('UPDATE member SET expires_at = expires_at - ? WHERE id = ?', 14 * dayMs, memberId)
   })
 }
+
+test('an export ends for a person who is removed while it runs @people-10', async () => {
+  const ada = await joined('viewer')
+  const history = env.HISTORY.getByName(acme.user)
+  const caller = memberCaller(ada.id as PersonId)
+  const later = { side: 'after', sort: 'newest', key: Date.now(), id: 'pay' } as const
+  const read = () => history.transactionSlice(caller, { now: Date.now() }, later)
+  expect(await read()).toMatchObject({ ok: true })
+  expect((await acme.asOwner('DELETE', `/people/${ada.memberId}`)).status).toBe(200)
+  expect(await read()).toMatchObject({ ok: false, code: 'not_found' })
+})
