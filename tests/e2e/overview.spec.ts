@@ -236,6 +236,13 @@ test('changes of the layout by mouse and keyboard, removed widgets and dismissed
     })
     await page.setViewportSize({ width: 820, height: 900 })
     await expect.poll(async () => (await place(page, 'Total Balance')).width).toBeGreaterThan(300)
+    await test.step('where widgets cannot be dragged, the page says so @screens-127', async () => {
+      const why = page.getByText('Widgets can be dragged in a wider window.')
+      await page.getByRole('button', { name: 'Unlock layout' }).click()
+      await expect(why).toBeVisible()
+      await page.getByRole('button', { name: 'Lock layout' }).click()
+      await expect(why).toHaveCount(0)
+    })
     await page.setViewportSize({ width: 1400, height: 900 })
     await expect
       .poll(() => Promise.all(['Total Balance', 'Quick Stats', 'Active Agents'].map((name) => place(page, name))))

@@ -51,7 +51,7 @@ const take = async (name: string, options: BrowserContextOptions, show: (page: P
 
 mkdirSync(folder, { recursive: true })
 try {
-  await take('overview', desktop(730), async (page) => {
+  await take('overview', desktop(716), async (page) => {
     await page.goto('/dashboard/overview')
     const dismiss = page.getByRole('button', { name: 'Dismiss first steps' })
     if (await dismiss.isVisible(within(5_000))) await dismiss.click()

@@ -47,3 +47,60 @@ test('the full time with its zone shows on hover and on focus, and Escape hides 
   await page.keyboard.press('Tab')
   await expect(tooltip).toBeHidden()
 })
+
+test('a disabled button says on hover and on focus what is missing, and does nothing @screens-126', async ({
+  page,
+}) => {
+  await page.goto('/dashboard/overview')
+  const add = page.getByRole('button', { name: 'Add Widget' })
+  const tooltip = page.getByRole('tooltip')
+  await expect(add).toBeDisabled()
+  await expect(add).toHaveAttribute('aria-description', 'Unlock the layout to add a widget.')
+  await add.hover()
+  await expect(tooltip).toHaveText('Unlock the layout to add a widget.')
+  await page.mouse.move(0, 0)
+  await expect(tooltip).toBeHidden()
+  await page.getByRole('button', { name: 'Unlock layout' }).focus()
+  await page.keyboard.press('Tab')
+  await expect(add).toBeFocused()
+  await expect(tooltip).toBeVisible()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await page.keyboard.press('Shift+Tab')
+  await page.keyboard.press('Enter')
+  await expect(add).toBeEnabled()
+  await add.click()
+  await expect(page.getByRole('dialog', { name: 'Widget Library' })).toBeVisible()
+})
+
+test('a row whose status changed by itself is marked, and a new one comes in from above @screens-125', async ({
+  page,
+}) => {
+  await page.emulateMedia({ reducedMotion: 'no-preference' })
+  await page.addInitScript(() => {
+    const moved: string[] = []
+    Object.assign(window, { moved })
+    const animate = Element.prototype.animate
+    Element.prototype.animate = function (frames, options) {
+      if (this.matches('tbody tr')) moved.push(`${(this as HTMLTableRowElement).rowIndex} ${JSON.stringify(frames)}`)
+      return animate.call(this, frames, options)
+    }
+  })
+  const moved = () => page.evaluate(() => (window as unknown as { moved: string[] }).moved)
+  let isLater = false
+  await page.route(/\/api\/escrow\/list\?/, async (route) => {
+    const response = await route.fetch()
+    const body = await response.json()
+    const [first] = body.data
+    if (isLater) body.data = [{ ...first, id: 'esc_new' }, ...body.data]
+    else first.status = 'CREATING'
+    await route.fulfill({ response, json: body })
+  })
+  await page.goto('/dashboard/payouts')
+  await expect(page.locator('tbody tr').first()).toBeVisible()
+  expect(await moved()).toEqual([])
+  isLater = true
+  await expect
+    .poll(moved)
+    .toEqual([expect.stringContaining('1 [{"opacity":0'), expect.stringContaining('2 [{"backgroundColor"')])
+})

@@ -246,7 +246,7 @@ const sendFrom = (wallet: WalletRow): Command => ({
   note:
     wallet.chain === 'base'
       ? shortAddress(wallet.address)
-      : `${networkName(wallet.chain)} ${shortAddress(wallet.address)}`,
+      : `Test money on ${networkName(wallet.chain)}, ${shortAddress(wallet.address)}`,
   icon: ArrowUpRight,
   link: { to: '/dashboard/wallets', search: { send: wallet.id } },
 })

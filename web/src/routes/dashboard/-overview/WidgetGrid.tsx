@@ -80,6 +80,11 @@ export function WidgetGrid(props: { items: LayoutItem[]; unlocked: boolean; onCh
       <p aria-live="polite" className="sr-only">
         {announced}
       </p>
+      {unlocked && width > 0 && !draggable && (
+        <p className="mb-3 text-muted text-small">
+          Widgets can be dragged in a wider window. Here, each has a menu that moves and resizes it.
+        </p>
+      )}
       {width > 0 &&
         (draggable ? (
           <Suspense fallback={staticGrid}>
