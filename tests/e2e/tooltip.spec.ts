@@ -91,8 +91,8 @@ test('a row whose status changed by itself is marked, and a new one comes in fro
   await page.route(/\/api\/escrow\/list\?/, async (route) => {
     const response = await route.fetch()
     const body = await response.json()
-    const [first] = body.data
-    if (isLater) body.data = [{ ...first, id: 'esc_new' }, ...body.data]
+    const [first] = body.data.escrows
+    if (isLater) body.data.escrows = [{ ...first, escrowId: 'esc_new', id: 'esc_new' }, ...body.data.escrows]
     else first.status = 'CREATING'
     await route.fulfill({ response, json: body })
   })
