@@ -225,7 +225,7 @@ export const rules: IForbiddenRuleType[] = [
     'web-recovery',
     'The recovery page works without Bursar, so it uses nothing that calls the API.',
     '^web/src/recovery/',
-    '^web/src/(recovery|lib)/|^worker/',
+    '^web/src/(recovery|lib)/|^web/src/keptMoney/(account|isOfferedHere|money|passkey|passkeyTexts)\\.ts$|^worker/',
   ),
 
   // Around the product.

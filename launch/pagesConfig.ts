@@ -28,12 +28,14 @@ export type PagesOptions = {
   publicRpcUrl: string
   /** The contracts of the deployment; the recovery page shows the wallets of their factories. */
   contractSets: SetsByChain
+  /** The domain of recipients' passkeys, which the recovery page opens; undefined if they keep no money here. */
+  passkeyDomain?: string | undefined
 }
 type SetsByChain = Partial<Record<ChainId, ContractSets>>
 
 /** Writes the project into the state's folder. Returns whether anything has changed. */
 export async function preparePages(state: State, options: PagesOptions): Promise<boolean> {
-  const { worker, publicRpcUrl, contractSets } = options
+  const { worker, publicRpcUrl, contractSets, passkeyDomain = '' } = options
   const { compatibility_date, assets } = await committedConfig()
   const folder = pagesFolder(state)
   const before = existsSync(pagesConfigPath(state)) ? pagesVersion(state) : null
@@ -47,7 +49,7 @@ export async function preparePages(state: State, options: PagesOptions): Promise
     writeFileSync(path, change(readFileSync(path, 'utf8')))
   }
   edit('_headers', (headers) => withNode(headers, publicRpcUrl))
-  edit('recovery.html', (page) => withFactories(page, contractSets))
+  edit('recovery.html', (page) => withPasskeys(withFactories(page, contractSets), passkeyDomain))
   const routes = { version: 1, include: assets?.run_worker_first, exclude: [] }
   writeFileSync(join(folder, 'dist/_routes.json'), JSON.stringify(routes, null, 2))
   const config = {
@@ -79,4 +81,12 @@ export function withFactories(page: string, contractSets: SetsByChain): string {
     [...new Set(Object.values(sets).map(({ factory }) => factory))],
   ])
   return page.replace(noFactories, noFactories.replace('{}', JSON.stringify(Object.fromEntries(factories))))
+}
+
+const localPasskeys = 'name="passkey-domain" content="localhost"'
+
+/** Returns the recovery page with the domain whose passkeys it opens; empty for none. Throws LaunchError without a place. */
+export function withPasskeys(page: string, domain: string): string {
+  if (!page.includes(localPasskeys)) throw new LaunchError(`the recovery page has no ${localPasskeys}`)
+  return page.replace(localPasskeys, localPasskeys.replace('localhost', domain))
 }

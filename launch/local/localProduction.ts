@@ -116,6 +116,7 @@ export function localProduction(config: LocalConfig, state: State): LocalProduct
           worker: name,
           publicRpcUrl: urls.chain,
           contractSets: { 8453: chain.contractSets },
+          passkeyDomain,
         })
         return { changed: isNew || hasNewPages, note: 'wrangler.json, pages' }
       },
@@ -263,6 +264,9 @@ function rememberedAs(state: State, name: string, value: string, note: string): 
 export const twilioAccount = `AC${'0'.repeat(32)}`
 export const accessAudience = 'local-production'
 
+/** The domain of recipients' passkeys: browsers allow this one without TLS. */
+const passkeyDomain = 'localhost'
+
 /** The Worker's variables, under the same rules as in production; only the addresses are local. */
 export const localProductionVariables = (urls: {
   origin: string
@@ -290,4 +294,5 @@ export const localProductionVariables = (urls: {
   TWILIO_FROM: '+15005550006',
   ACCESS_TEAM_ORIGIN: urls.access,
   ACCESS_AUDIENCE: accessAudience,
+  PASSKEY_DOMAIN: passkeyDomain,
 })

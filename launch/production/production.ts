@@ -133,6 +133,7 @@ export function production(
           worker: name,
           publicRpcUrl: config.chain.publicRpcUrl,
           contractSets: { [chainId]: contractSets },
+          passkeyDomain: config.passkeyDomain,
         })
         return { changed: isNew || hasNewPages, note: 'wrangler.json, pages' }
       },

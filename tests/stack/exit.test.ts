@@ -24,7 +24,7 @@ import { afterAll, expect, test } from 'vitest'
 import type { CreateEscrowReply, Escrow } from '#schemas/escrow.ts'
 import type { WalletLedger } from '#schemas/wallet.ts'
 import { waitForReceipt } from '../../contracts/receipt.ts'
-import { withFactories } from '../../launch/pagesConfig.ts'
+import { withFactories, withPasskeys } from '../../launch/pagesConfig.ts'
 import { until } from '../../local/client.ts'
 import { findBrowser } from '../../local/tools/browser.ts'
 import { recoveryPage } from '../../scripts/recovery.ts'
@@ -79,9 +79,14 @@ test('the recovery page on disk moves the money of a recipient who kept it, with
   const rpcUrl = stack.rpc[8453]
   const chain = createPublicClient({ transport: http(rpcUrl), pollingInterval: 100 })
   const home = addressFor('home of a recipient')
+  // As on Base. A new chain begins at a hundred times as much, which falls with each block.
+  await chain.request({ method: 'anvil_setNextBlockBaseFeePerGas', params: [toHex(10_000_000)] } as never)
+  await chain.request({ method: 'evm_mine', params: [] } as never)
   await onRecoveryPage(
     rpcUrl,
     async ({ page, press, says }) => {
+      await page.getByText('open the recovery page at bursar.example.').waitFor()
+      expect(await page.getByRole('button', { name: 'Open with a passkey' }).count()).toBe(0)
       await page.getByLabel('Recovery phrase or private key').fill(words)
       await press('Look up')
       await says('Your money is below.')
@@ -166,7 +171,7 @@ type RecoveryPage = {
 async function onRecoveryPage(rpcUrl: string, use: (recovery: RecoveryPage) => Promise<void>, secret: string) {
   const folder = await mkdtemp(join(tmpdir(), 'bursar-recovery-'))
   const file = join(folder, 'bursar-recovery.html')
-  await writeFile(file, withFactories(await recoveryPage(), stack.contractSets))
+  await writeFile(file, withPasskeys(withFactories(await recoveryPage(), stack.contractSets), 'bursar.example'))
   const browser = await chromium.launch({ executablePath: await findBrowser(() => {}), args: ['--no-sandbox'] })
   try {
     const page = await browser.newPage({ viewport: { width: 390, height: 844 } })

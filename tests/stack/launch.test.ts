@@ -85,6 +85,16 @@ test('Worker and pages answer at one address, and the Worker at no other @launch
   expect(await (await fetch(at('worker', '/cdn-cgi/local/scheduled'))).text()).toBe('ok') // as the cron calls it
 })
 
+test('recipients may keep payouts with a passkey of the domain, also on the recovery page @launch-32', async () => {
+  const { data } = (await (await fetch(at('pages', '/api/config'))).json()) as { data: { passkeyDomain: string } }
+  expect(data.passkeyDomain).toBe('localhost')
+  expect(await (await fetch(at('pages', '/.well-known/passkey-endpoints'))).json()).toEqual({
+    prfUsageDetails: at('pages', '/claim'),
+  })
+  const recovery = await (await fetch(at('pages', '/recovery'))).text()
+  expect(recovery).toContain('<meta name="passkey-domain" content="localhost">')
+})
+
 test('the pages have scripts built for production, although a test runner built them @launch-29', async () => {
   const page = await (await fetch(at('pages', '/login'))).text()
   const scripts = [...page.matchAll(/"(\/assets\/[^"]+\.js)"/g)].map(([, path]) => path)

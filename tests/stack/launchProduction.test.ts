@@ -256,6 +256,7 @@ test('another contract set is deployed only if the config asks for it, and earli
   const recoveryPage = await readFile(join(folder, 'pages/dist/recovery.html'), 'utf8')
   const factories = JSON.stringify({ [chainId]: [sets[1]!.factory, sets[2]!.factory] })
   expect(recoveryPage).toContain(`<meta name="wallet-factories" content='${factories}'>`)
+  expect(recoveryPage, 'recipients keep no money here').toContain('<meta name="passkey-domain" content="">')
   await expect(launch({ changes: { chain: { ...chain, contractSet: 3 } } })).rejects.toThrow('are those of set 2')
   await launch({ changes: { chain: { ...chain, contractSet: 1 } }, lastStep: 'configuration' })
   expect(await setting()).toEqual({ newest: 1, sets })

@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import type { TargetedSubmitEvent } from 'preact'
+import { PasskeyDoor } from './PasskeyDoor.tsx'
 
 export type LookUpFields = {
   rpcUrl: string
@@ -20,6 +21,8 @@ export function LookUpForm(props: {
   /** Whether this copy of the page knows any wallet factory. */
   knowsFactories: boolean
   onSecret: (text: string) => void
+  /** Fills in the words of an account that a passkey opens. */
+  onPasskey: () => void
   onLookUp: (input: LookUpFields) => void
 }) {
   function submit(event: TargetedSubmitEvent<HTMLFormElement>) {
@@ -88,6 +91,7 @@ export function LookUpForm(props: {
         <button type="submit" disabled={props.disabled}>
           Look up
         </button>
+        <PasskeyDoor disabled={props.disabled} onOpen={props.onPasskey} />
       </div>
     </form>
   )

@@ -10,6 +10,7 @@ import { knownFactories } from './knownFactories.ts'
 import { type LookUpFields, LookUpForm } from './LookUpForm.tsx'
 import { LookUp } from './lookUp.ts'
 import { EthereumNode, quantity, reasonOf } from './node.ts'
+import { wordsOfPasskey } from './PasskeyDoor.tsx'
 import type { OnProgress } from './searchLogs.ts'
 import type { WalletCall } from './wallet.ts'
 import { OwnerCard, Problems, WalletCard } from './walletCards.tsx'
@@ -59,6 +60,14 @@ function RecoveryPage() {
       return !stopped
     }
   }
+
+  const openPasskey = () =>
+    run(async () => {
+      setSecret(await wordsOfPasskey())
+      // On a phone the field is above the button.
+      document.getElementById('secret')!.scrollIntoView({ block: 'center' })
+      setStatus({ text: 'Your 12 words are filled in. Save them on paper, then press Look up.' })
+    })
 
   const connect = ({ rpcUrl, wallet, factory, fromBlock }: LookUpFields) =>
     run(async () => {
@@ -126,6 +135,7 @@ function RecoveryPage() {
         disabled={busy}
         knowsFactories={Object.values(knownFactories).some((factories) => factories.length > 0)}
         onSecret={setSecret}
+        onPasskey={openPasskey}
         onLookUp={connect}
       />
       <p id="status" role="status" class={status.isProblem ? 'bad' : ''}>
