@@ -4,6 +4,8 @@ import { expect, test } from 'vitest'
 import { addressOfValue, signTransfer, wordsOf } from '#web/keptMoney/account.ts'
 import { checkCanReceive } from '#web/keptMoney/money.ts'
 import { newUserId, PasskeyError } from '#web/keptMoney/passkey.ts'
+import { isFinalRefusal, sendOnEnd, sendsLeftText } from '#web/keptMoney/sendOns.ts'
+import { ApiError } from '#web/lib/apiError.ts'
 import { transferTypes } from '../support/transferTypes.ts'
 
 const value = (byte: (i: number) => number) => Uint8Array.from({ length: 32 }, (_, i) => byte(i))
@@ -67,4 +69,26 @@ test('a passkey of another device, or one that gives another value, receives no 
   expect(() => checkCanReceive(opened(true), other)).toThrow(new PasskeyError('differs'))
   for (const earlier of [null, address, other])
     expect(() => checkCanReceive(opened(false), earlier)).toThrow(new PasskeyError('notThisDevice'))
+})
+
+test('a signed transfer is forgotten after a refusal that is final, and kept after any other failure @kept-7', () => {
+  const failure = (status: number, field?: string) => new ApiError(status, 'code', 'message', field)
+  const final = [400, 401, 403, 404, 410, 422].map((status) => failure(status))
+  for (const error of [...final, failure(400, 'validBefore'), failure(409, 'nonce')])
+    expect(isFinalRefusal(error), `${error.status} ${error.field}`).toBe(true)
+  for (const error of [failure(0), failure(409), failure(429), failure(500), failure(503), new TypeError('lost'), null])
+    expect(isFinalRefusal(error), String(error)).toBe(false)
+})
+
+test('a transfer ends 29 minutes after now by the server’s clock @kept-8', () => {
+  const now = Date.UTC(2026, 10, 29, 12)
+  const end = (aheadMinutes: number) => sendOnEnd(now + aheadMinutes * 60_000, aheadMinutes) - now / 1000
+  expect([0, 1, 45, -600].map(end)).toEqual(Array(4).fill(29 * 60))
+})
+
+test('the last transfers that are free are announced @kept-9', () => {
+  expect([5, 4, 3].map(sendsLeftText)).toEqual([null, null, null])
+  expect(sendsLeftText(2)).toMatch(/^Two more transfers are free/)
+  expect(sendsLeftText(1)).toMatch(/^One more transfer is free/)
+  expect(sendsLeftText(0)).toMatch(/^This was the last transfer that is free/)
 })

@@ -52,5 +52,8 @@ export type SendOnReply = {
   sendsLeft: number
 }
 
-/** GET /escrow/kept-balance/{accessToken}: of a withdrawn payout whose recipient keeps it. Decimal USDC. */
-export type KeptBalance = { address: string; balance: string }
+/**
+ * GET /escrow/kept-balance/{accessToken}: of a withdrawn payout whose recipient keeps it. Decimal USDC. `now` is the time by which
+ * the end of a transfer is judged, in ms: a phone's clock may be wrong.
+ */
+export type KeptBalance = { address: string; balance: string; now: number }

@@ -48,7 +48,7 @@ export async function keptBalance({ env, now }: Deps, accessToken: string): Prom
   const address = checksumAddress(withdrawnTo)
   const key = `${chainId} ${address}`
   const known = cached.get(key)
-  if (known && now() < known.until) return { address, balance: formatUsdc(known.balance) }
+  if (known && now() < known.until) return { address, balance: formatUsdc(known.balance), now: now() }
   const balance = await chainsFrom(env)
     [chainId].usdcBalance(withdrawnTo)
     .catch((cause) => {
@@ -62,5 +62,5 @@ export async function keptBalance({ env, now }: Deps, accessToken: string): Prom
     if (cached.size <= maxCached) break
     cached.delete(oldest)
   }
-  return { address, balance: formatUsdc(balance) }
+  return { address, balance: formatUsdc(balance), now: now() }
 }

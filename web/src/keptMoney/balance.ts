@@ -7,20 +7,25 @@ import { chainConfig } from '../lib/chainConfig.ts'
 import type { Chain } from '../lib/networks.ts'
 
 const pollMs = 10_000 // 10 seconds
+const minuteMs = 60_000
 
 type Account = { address: string; chain: Chain; accessToken: string | null }
+
+/** `clockAheadMinutes`: how far this device's clock is ahead of the server's, rounded; 0 if only a public node replied. */
+export type KeptBalance = { balance: string; clockAheadMinutes: number }
 
 /** The USDC of a kept account, decimal: from our server, or else from a public node, which also serves without a link. */
 export const keptBalanceQuery = ({ address, chain, accessToken }: Account, config: PublicConfig) =>
   queryOptions({
     queryKey: ['kept-balance', chain, address],
-    queryFn: async ({ signal }) => {
+    queryFn: async ({ signal }): Promise<KeptBalance> => {
       const ours =
         accessToken &&
         (await api('GET /escrow/kept-balance/:accessToken', { public: true, params: { accessToken }, signal }).catch(
           () => null,
         ))
-      return ours ? ours.balance : balanceAt(config, chain, address)
+      if (!ours) return { balance: await balanceAt(config, chain, address), clockAheadMinutes: 0 }
+      return { balance: ours.balance, clockAheadMinutes: Math.round((Date.now() - ours.now) / minuteMs) }
     },
     refetchInterval: pollMs,
   })

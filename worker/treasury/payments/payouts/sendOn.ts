@@ -107,7 +107,11 @@ function timeRefusal({ validBefore }: SendOnInput, { timestamp }: Block): Refuse
   const wrong = (message: string) => refuse('invalid_input', message, { field: 'validBefore' })
   if (validBefore <= timestamp + shortestSeconds)
     return wrong('This transfer was signed too long ago. Please sign again.')
-  return validBefore > timestamp + longestSeconds ? wrong('validBefore must be at most 30 minutes ahead.') : null
+  return validBefore > timestamp + longestSeconds
+    ? wrong(
+        'This transfer would end more than 30 minutes from now. Please check the clock of this device and sign again.',
+      )
+    : null
 }
 
 type Account = Awaited<ReturnType<typeof readAccount>>

@@ -41,6 +41,7 @@ export default function KeptMoney(props: {
     ...keptBalanceQuery({ address, chain, accessToken: payout?.accessToken ?? null }, config!),
     enabled: config !== undefined,
   })
+  const held = balance.data?.balance
   const leave = () => {
     setWords(null)
     setScreen('account')
@@ -59,7 +60,8 @@ export default function KeptMoney(props: {
           {...{ address, rpId, chain }}
           payout={payout!}
           usdc={config?.chains[chain === 'base' ? '8453' : '84532'].contracts.usdc as Address | undefined}
-          balance={balance.data}
+          balance={held}
+          clockAheadMinutes={balance.data?.clockAheadMinutes ?? 0}
           onBack={leave}
         />
       )
@@ -114,9 +116,9 @@ export default function KeptMoney(props: {
         <Frame key={screen} chain={chain}>
           <div className="text-center">
             <Heading focused>Your money</Heading>
-            {balance.data !== undefined ? (
+            {held !== undefined ? (
               <p className="mt-1 font-semibold text-figure" data-testid="kept-balance">
-                {formatAmount(balance.data)} <span className="font-normal text-muted text-title">{unitOf(chain)}</span>
+                {formatAmount(held)} <span className="font-normal text-muted text-title">{unitOf(chain)}</span>
               </p>
             ) : balance.isError ? (
               <div className="my-3">
@@ -126,14 +128,14 @@ export default function KeptMoney(props: {
               <Spinner />
             )}
           </div>
-          {balance.data !== undefined && microOf(balance.data) >= askForWordsFrom && (
+          {held !== undefined && microOf(held) >= askForWordsFrom && (
             <p className="mt-4 rounded-control bg-sunken p-4">
               Save your 12 words. If your passkey is deleted, they are the only way to this money.
             </p>
           )}
           <div className="mt-6 flex flex-col gap-3">
             {payout && (
-              <Button disabled={!balance.data || microOf(balance.data) === 0n} onClick={() => setScreen('send')}>
+              <Button disabled={held === undefined || microOf(held) === 0n} onClick={() => setScreen('send')}>
                 Send
               </Button>
             )}

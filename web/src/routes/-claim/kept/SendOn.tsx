@@ -9,9 +9,16 @@ import { AmountInput } from '#web/components/AmountInput.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { ErrorBox, Field, Input } from '#web/components/Field.tsx'
 import type { OpenMoney } from '#web/keptMoney/money.ts'
-import { forgetSendOn, storedSendOn, storeSendOn } from '#web/keptMoney/sendOns.ts'
+import {
+  forgetSendOn,
+  isFinalRefusal,
+  sendOnEnd,
+  sendsLeftText,
+  storedSendOn,
+  storeSendOn,
+} from '#web/keptMoney/sendOns.ts'
 import { fieldText, microOf, typedDecimal, typedMicro, typedProblem } from '#web/lib/amounts.ts'
-import { ApiError, isOutcomeUnknown, messageOf } from '#web/lib/apiError.ts'
+import { messageOf } from '#web/lib/apiError.ts'
 import { asSentence, formatAmount } from '#web/lib/format.ts'
 import { type Chain, chainIdOf, networkName, unitOf } from '#web/lib/networks.ts'
 import type { ClaimPayout } from '#web/queries/claim.ts'
@@ -20,8 +27,6 @@ import { destinationIn, formatHint, wrongFormat } from '../destination.ts'
 import { Frame, Heading } from '../Frame.tsx'
 import Door from './Door.tsx'
 
-/** How long a signed transfer may be delivered: the server allows 30 minutes, by its own clock. */
-const validSeconds = 29 * 60
 const pollMs = 2_000 // 2 seconds
 
 type Props = {
@@ -33,6 +38,7 @@ type Props = {
   usdc: Address | undefined
   /** Decimal USDC; undefined while it is not read. */
   balance: string | undefined
+  clockAheadMinutes: number
   onBack: () => void
 }
 
@@ -74,9 +80,12 @@ function Form(props: Props & { onSigned: (input: SendOnInput) => void }) {
   }
 
   async function sign(money: OpenMoney) {
+    // Another tab may have signed meanwhile: its transfer would be forgotten.
+    const pending = storedSendOn(payout.id)
+    if (pending) return props.onSigned(pending)
     const { to, amount } = review!
     const nonce: Hex = `0x${bytesToHex(crypto.getRandomValues(new Uint8Array(32)))}`
-    const validBefore = Math.floor(Date.now() / 1000) + validSeconds
+    const validBefore = sendOnEnd(Date.now(), props.clockAheadMinutes)
     const transfer = { to, amount: microOf(amount), nonce, validBefore }
     const signature = await money.sign({ ...transfer, chain, chainId: chainIdOf(chain), usdc: usdc! })
     const input = { accessToken: payout.accessToken, to, amount, validBefore, nonce, signature }
@@ -192,7 +201,7 @@ function Delivery(props: Props & { input: SendOnInput; onEnded: () => void }) {
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   })
-  const isRefused = data === undefined && isFinal(error)
+  const isRefused = data === undefined && isFinalRefusal(error)
 
   if (data?.state === 'CONFIRMED' || data?.state === 'FAILED')
     return (
@@ -203,6 +212,9 @@ function Delivery(props: Props & { input: SendOnInput; onEnded: () => void }) {
             ? 'The transfer is complete. Network fee covered.'
             : 'The transfer did not go through and your money is still here. You can send it again.'}
         </p>
+        {data.state === 'CONFIRMED' && sendsLeftText(data.sendsLeft) && (
+          <p className="mb-4">{sendsLeftText(data.sendsLeft)}</p>
+        )}
         {data.explorerUrl && (
           <p className="mb-4">
             <a href={data.explorerUrl} target="_blank" rel="noopener noreferrer" className="text-green underline">
@@ -246,13 +258,4 @@ function Delivery(props: Props & { input: SendOnInput; onEnded: () => void }) {
       </div>
     </Frame>
   )
-}
-
-/**
- * Whether the server will never accept this transfer, and has not. Too many calls, or another transfer that is still open, end:
- * until then the stored transfer stays, because an earlier attempt may have been accepted.
- */
-function isFinal(error: unknown): boolean {
-  if (!(error instanceof ApiError) || isOutcomeUnknown(error) || error.status === 429) return false
-  return error.status !== 409 || error.field === 'nonce'
 }
