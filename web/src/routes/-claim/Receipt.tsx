@@ -35,7 +35,7 @@ export default function Receipt(props: { payout: ClaimPayout; accessToken: strin
       <p>Network fees covered by sender</p>
       {kept && (
         <div className="my-4 flex flex-col gap-3 print:hidden">
-          <p className="text-small">This link opens your money, with your passkey. Save your 12 words as well.</p>
+          <p>The link that you were sent opens your money again, with your passkey. Save your 12 words as well.</p>
           <Suspense>
             <OpenKept {...props} />
           </Suspense>
@@ -106,7 +106,7 @@ function Line(props: { name: string; children: React.ReactNode }) {
   return (
     <div>
       <dt className="text-muted">{props.name}</dt>
-      <dd className="break-all text-ink">{props.children}</dd>
+      <dd className="wrap-anywhere text-ink">{props.children}</dd>
     </div>
   )
 }

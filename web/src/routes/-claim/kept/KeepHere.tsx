@@ -119,7 +119,7 @@ export default function KeepHere(props: {
               Only this passkey opens the money. If you delete it and have not saved your 12 words, nobody can bring the
               money back.
             </li>
-            <li>Whoever paid you can see on the chain what this account holds.</li>
+            <li>What this account holds is public: whoever paid you can look it up.</li>
           </ul>
           {problems}
           <div className="flex flex-col gap-3">
@@ -142,7 +142,9 @@ export default function KeepHere(props: {
       return (
         <Frame key={`check ${step.earlier}`} chain={payout.chain}>
           <Heading focused>{step.created.address === step.earlier ? 'Open it once' : 'Open it once more'}</Heading>
-          <p className="my-4 text-muted">The money is sent when your passkey has opened its account.</p>
+          <p className="my-4 text-muted">
+            Your passkey is made. Open it to see that it works: then the money comes to you.
+          </p>
           {problems}
           <div className="flex flex-col gap-3">
             <Button busy={busy} onClick={() => check(step.created, step.earlier)}>

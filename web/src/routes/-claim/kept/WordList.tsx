@@ -6,7 +6,7 @@ export const WordList = ({ words }: { words: string }) => (
     <ol
       translate="no"
       data-testid="kept-words"
-      className="grid grid-cols-2 gap-x-4 gap-y-1 rounded-control bg-sunken p-4"
+      className="grid grid-cols-[repeat(auto-fit,minmax(12ch,1fr))] gap-x-4 gap-y-1 rounded-control bg-sunken p-4"
     >
       {words.split(' ').map((word, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a word may come twice, and none ever moves
