@@ -45,6 +45,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
     SMS_COUNTRIES: '*',
     PASSKEY_DOMAIN: 'localhost',
     [factorVariable]: String(machineFactor),
+    // For cases.ts.
+    ALL_TESTS: process.env.ALL_TESTS ?? '',
     // tests/worker/drain.test.ts
     DRAIN_HOURS: process.env.DRAIN_HOURS ?? '',
     RETENTION_SENDS: process.env.RETENTION_SENDS ?? '',

@@ -2,7 +2,7 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { checksumAddress } from '#domain/validators.ts'
 import { calldata } from '../../worker/chain/ownerCalls.ts'
-import type { Hex } from '../../worker/chain/types.ts'
+import type { Address, Hex } from '../../worker/chain/types.ts'
 import { unwrap } from '../../worker/result.ts'
 import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { usdc } from '../support/build.ts'
@@ -67,7 +67,10 @@ describe('over HTTP', () => {
     expect((await claim({ passkeyDomain: 'localhost' })).status).toBe(200)
     await until('withdrawn', async () => (await page()).status === 'WITHDRAWN')
     expect(await page()).toMatchObject({ kept: true, withdrawnToAddress: recipient.address })
-    expect((await balance()).json.data).toEqual({ address: recipient.address, balance: '2' })
+    expect((await balance()).json.data).toEqual({
+      ...{ address: recipient.address, balance: '2' },
+      now: expect.any(Number),
+    })
 
     const ledger = async () => {
       const { available, held, spent, out, escrowed } = (await own.asOwner('GET', `/wallets/${own.wallet}/ledger`)).json
@@ -365,23 +368,36 @@ describe('when things go wrong', () => {
 
   test('replies that are lost at random, and requests that are repeated, move each amount once @send-on-13', async () => {
     const kept = await keptPayout(payer)
-    const drops = cases(5, 50)
     const random = randomFrom(51)
-    const amount = usdc('0.01')
-    const sent: Awaited<ReturnType<typeof kept.input>>[] = []
-    for (let i = 0; i < drops; i++) {
-      const input = await kept.input({ amount })
-      const lost = Array.from({ length: random.int(1, 3) }, () => kept.send(input).catch(() => null))
-      // The object is killed while it decides, after it has decided, or not at all.
+    /** Calls up to three times; the object is killed while it decides, after it has decided, or not at all. */
+    const drop = async (call: () => Promise<unknown>) => {
+      const lost = Array.from({ length: random.int(1, 3) }, () => call().catch(() => null))
       const when = random.int(0, 2)
       if (when === 1) await Promise.all(lost)
       if (when > 0) await kill(payer.treasury())
       await Promise.all(lost)
+    }
+    let balance: bigint = usdc('5')
+    const receivers: Address[] = []
+    for (let i = 0; i < cases(5, 50); i++) {
+      if (i % 5 === 4) {
+        const { id } = await createPayout(payer, { amount: usdc('0.5') })
+        const { code_version: codeVersion } = await payoutOf(payer, id)
+        const claimed = { payoutId: id, codeVersion, to: kept.recipient.address, keptDomain: 'localhost' }
+        await drop(() => payer.treasury().claim(claimed))
+        unwrap(await payer.treasury().claim(claimed))
+        await payoutIs(payer, id, 'WITHDRAWN')
+        balance += usdc('0.5')
+        continue
+      }
+      const input = await kept.input({ amount: usdc('0.01') })
+      await drop(() => kept.send(input))
       expect(await kept.send(input)).toMatchObject({ ok: true, value: { nonce: input.nonce } })
       await kept.becomes(input.nonce, 'CONFIRMED')
-      sent.push(input)
+      receivers.push(input.to)
+      balance -= usdc('0.01')
     }
-    for (const { to } of sent) expect(await chain.usdcBalance(to)).toBe(amount)
-    expect(await chain.usdcBalance(kept.recipient.address)).toBe(usdc('5') - amount * BigInt(drops))
+    for (const to of receivers) expect(await chain.usdcBalance(to)).toBe(usdc('0.01'))
+    expect(await chain.usdcBalance(kept.recipient.address)).toBe(balance)
   })
 })
