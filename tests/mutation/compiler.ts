@@ -92,7 +92,7 @@ function run(sources: Sources, outputSelection: Selection): Output {
     language: 'Solidity',
     sources: Object.fromEntries(Object.entries(sources).map(([path, content]) => [path, { content }])),
     settings: {
-      evmVersion: 'prague',
+      evmVersion: 'osaka',
       optimizer: { enabled: false },
       metadata: { appendCBOR: false, bytecodeHash: 'none' },
       outputSelection,
