@@ -176,9 +176,16 @@ async function measureSendOns(chain: LocalChain): Promise<GasRow[]> {
   }
   const one = party('receiver alone').address
   const fresh = (name: string) => (i: number) => party(`receiver ${name} ${i}`).address
+  const holder = (i: number) => party(`holder ${i}`).address
   return [
     { action: 'sending on to a fresh address, alone', gas: Number(alone.gasUsed), ceiling: 105_000 },
-    { action: 'sending on, 10 to one holder', gas: await inBatch('to one', () => one), ceiling: 54_000 },
+    { action: 'sending a part on, 10 to one holder', gas: await inBatch('to one', () => one), ceiling: 54_000 },
+    { action: 'sending a part on, 10 to 10 holders', gas: await inBatch('to holders', holder), ceiling: 58_000 },
+    {
+      action: 'sending everything on, 10 to 10 holders',
+      gas: await inBatch('everything to holders', holder, 1_000_000n),
+      ceiling: 54_000,
+    },
     {
       action: 'sending everything on, 10 to fresh addresses',
       gas: await inBatch('everything', fresh('everything'), 1_000_000n),
