@@ -134,6 +134,8 @@ CREATE TABLE contact (
   description TEXT CHECK (description IS NULL OR length(description) BETWEEN 1 AND 500),
   -- Name, methods and description in lower case. SQLite itself knows only the case of ASCII letters.
   search_text TEXT NOT NULL,
+  -- Who changed it last, if that was a member.
+  changed_by TEXT,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   -- The cron erases a deleted contact after ten minutes; until then the deletion can be undone.

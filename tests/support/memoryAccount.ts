@@ -83,7 +83,7 @@ export function createMemoryAccount() {
 
   const addContact = async (contact: Pick<ContactRow, 'id' | 'name'> & Partial<ContactRow>) => {
     const row = { address: null, email: null, phone: null, description: null, userId, deletedAt: null, ...contact }
-    await insertContact(db, { createdAt: clock.now, updatedAt: clock.now, ...row }, 1_000)
+    await insertContact(db, { changedBy: null, createdAt: clock.now, updatedAt: clock.now, ...row }, 1_000)
   }
 
   let blocks = 0

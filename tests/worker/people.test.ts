@@ -175,3 +175,14 @@ test('an export ends for a person who is removed while it runs @people-10', asyn
   expect((await acme.asOwner('DELETE', `/people/${ada.memberId}`)).status).toBe(200)
   expect(await read()).toMatchObject({ ok: false, code: 'not_found' })
 })
+
+test('a contact says which member changed it last, until the owner does @people-11', async () => {
+  const bob = await joined('preparer')
+  const made = await bob.call('POST', '/contacts', { name: 'Shop', address: fresh('shop') })
+  expect(made.json.data, made.text).toMatchObject({ changedBy: 'Ann' })
+  const edit = { name: 'Shop', address: fresh('elsewhere') }
+  const path = `/contacts/${made.json.data.id}`
+  expect((await acme.asOwner('PUT', path, edit)).json.data).toMatchObject({ changedBy: null })
+  expect((await bob.call('PUT', path, { ...edit, name: 'The shop' })).json.data).toMatchObject({ changedBy: 'Ann' })
+  expect((await acme.asOwner('GET', path)).json.data).toMatchObject({ name: 'The shop', changedBy: 'Ann' })
+})

@@ -87,7 +87,7 @@ async function sendAgain(
 async function askForContacts({ env, db, now }: Deps, userId: string, isDry: boolean): Promise<Record<string, number>> {
   const { toConfirm, missing } = await treasuryOf(env, userId).account().compareContacts(isDry)
   const at = now()
-  const rest = { userId, description: null, createdAt: at, updatedAt: at, deletedAt: null }
+  const rest = { userId, description: null, changedBy: null, createdAt: at, updatedAt: at, deletedAt: null }
   // A whitelist may have more than the account has places for.
   if (!isDry) for (const contact of missing) await insertContact(db, { ...contact, ...rest }, Number.MAX_SAFE_INTEGER)
   return { contact: missing.length, contacts_to_confirm: toConfirm }

@@ -197,6 +197,8 @@ export const contact = sqliteTable(
     description: text('description'),
     /** Name, methods and description in lower case. SQLite itself knows only the case of ASCII letters. */
     searchText: text('search_text').notNull(),
+    /** The name of who changed it last, if that was not the owner. */
+    changedBy: text('changed_by'),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
     /** Deleted contacts are kept for a while so that deletion can be undone. */

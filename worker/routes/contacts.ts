@@ -44,7 +44,7 @@ export const contacts = new Hono<AppEnv>()
   })
   .post('/', changes, validate('json', SaveContact), async (c) => {
     requireOwnId(c.req.valid('json').userId, c.var.accountId)
-    return c.json(success(await createContact(c.var.deps, c.var.accountId, c.req.valid('json'))), 201)
+    return c.json(success(await createContact(c.var, c.req.valid('json'))), 201)
   })
   .get('/balances', reads, readsRows({ isSearch: true }), validate('query', ContactBalancesQuery), async (c) =>
     c.json(success(await contactBalances(c.var.deps, c.var.accountId, c.req.valid('query').ids))),

@@ -11,6 +11,8 @@ export type Contact = {
   email: string | null
   phone: string | null
   description: string | null
+  /** The name of who created or changed it last, if that was a member. Null: the owner did. */
+  changedBy: string | null
   /** ISO 8601 UTC. */
   createdAt: string
   updatedAt: string

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { AccountId } from '#domain/accounts.ts'
+import { type AccountId, ownAccount } from '#domain/accounts.ts'
 import { maxContacts, maxContactsInWords } from '#domain/contactRules.ts'
 import { isoOf } from '#domain/time.ts'
 import type { Page } from '#schemas/common.ts'
@@ -14,6 +14,7 @@ import type {
 import type { GroupName } from '#schemas/policy.ts'
 import type { Deps, Person } from '../appEnv.ts'
 import * as contacts from '../db/contacts.ts'
+import { findUserContact } from '../db/users.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../identity/secrets.ts'
 import { requireOpenSession } from './openSession.ts'
@@ -52,12 +53,14 @@ export async function getContact(deps: Deps, accountId: AccountId, contactId: st
   return asContact(row)
 }
 
-export async function createContact(deps: Deps, accountId: AccountId, input: Input): Promise<Contact> {
+export async function createContact(person: Person, input: Input): Promise<Contact> {
+  const { deps, accountId } = person
   const now = deps.now()
   const row = {
     id: newId('contact'),
     userId: accountId,
     ...columns(input),
+    changedBy: await memberName(person),
     createdAt: now,
     updatedAt: now,
     deletedAt: null,
@@ -70,11 +73,8 @@ export async function createContact(deps: Deps, accountId: AccountId, input: Inp
  * Notifies the Treasury before the change is stored. From then on, policy groups that whitelisted the old values refuse to
  * pay the contact until the owner confirms it. Throws `conflict` if the contact is no longer the one that was edited.
  */
-export async function updateContact(
-  { deps, accountId, treasury }: Person,
-  contactId: string,
-  input: Input,
-): Promise<Contact> {
+export async function updateContact(person: Person, contactId: string, input: Input): Promise<Contact> {
+  const { deps, accountId, treasury } = person
   const known = await getContact(deps, accountId, contactId)
   const { description: _, ...named } = columns(input)
   if (input.updatedAt !== undefined && input.updatedAt !== known.updatedAt) {
@@ -90,6 +90,7 @@ export async function updateContact(
     id: contactId,
     userId: accountId,
     ...columns(input),
+    changedBy: await memberName(person),
     updatedAt: deps.now(),
   })
   if (!row) throw contactNotFound()
@@ -146,6 +147,13 @@ export async function namedContact(
       field: 'contactId',
     })
   return { id: contact.id, name: contact.name }
+}
+
+/** What the person who acts is called; null for the account's owner. */
+async function memberName({ deps, personId, accountId }: Person): Promise<string | null> {
+  if (accountId === ownAccount(personId)) return null
+  const user = await findUserContact(deps.db, personId)
+  return user?.name ?? user?.email ?? 'A member'
 }
 
 const noPlace = () =>

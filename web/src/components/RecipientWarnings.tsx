@@ -3,7 +3,7 @@ import { manyPayments } from '#domain/approval.ts'
 import { sameAddress } from '#domain/sameAddress.ts'
 import { type ContactMethod, looksLike } from '#domain/sendRules.ts'
 import type { RecipientHistory } from '#schemas/transaction.ts'
-import { shortAddress } from '#web/lib/format.ts'
+import { ago, shortAddress } from '#web/lib/format.ts'
 import { contactMatchesQuery } from '#web/queries/contacts.ts'
 import { walletName, walletsQuery } from '#web/queries/wallets.ts'
 import { Notice } from './Notice.tsx'
@@ -42,12 +42,22 @@ export function RecipientWarnings(props: {
       ? (known.find(({ text }) => looksLike(text, recipient))?.name ??
         (history?.lookAlike && `${shortAddress(history.lookAlike)}, which you paid before,`))
       : null
+  const changed = (matches?.contacts ?? []).find(
+    ({ changedBy, updatedAt, ...contact }) =>
+      changedBy !== null && sameAddress(contact[method] ?? '', recipient) && (history?.lastPaidAt ?? '') < updatedAt,
+  )
   return (
     <>
       {owner && !props.isNamed && <p className="text-green text-small">This is {owner.name}.</p>}
       {twin && (
         <Notice tone="danger">
           Careful: this looks like {twin} but is a different address. Someone may want you to confuse them.
+        </Notice>
+      )}
+      {changed && (
+        <Notice tone="warning">
+          {changed.changedBy} changed this contact {ago(changed.updatedAt, Date.now())}, and it was not paid since.
+          Check with the recipient that this is theirs.
         </Notice>
       )}
       {history && history.payments > 0 ? (
