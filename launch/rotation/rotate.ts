@@ -19,7 +19,6 @@ import { LaunchError } from '../steps.ts'
 import type { Vault } from './vault.ts'
 
 export const rotationSteps = ['start', 'status', 'finish'] as const
-export type RotationStep = (typeof rotationSteps)[number]
 
 export type Rotation = {
   vault: Vault

@@ -52,16 +52,7 @@ export const lines = (...all: string[]) => all.filter(Boolean).join('\n')
 
 /** Formats a table whose columns are as wide as their longest cell. */
 export function rows(cells: string[][]): string {
-  const widths = cells.reduce<number[]>((most, row) => {
-    for (const [i, cell] of row.entries()) most[i] = Math.max(most[i] ?? 0, cell.length)
-    return most
-  }, [])
-  return cells
-    .map((row) =>
-      row
-        .map((cell, i) => cell.padEnd(widths[i]!))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
+  const widthOf = (i: number) => Math.max(...cells.map((row) => row[i]?.length ?? 0))
+  const lineOf = (row: string[]) => row.map((cell, i) => cell.padEnd(widthOf(i))).join('  ')
+  return cells.map((row) => lineOf(row).trimEnd()).join('\n')
 }

@@ -37,9 +37,6 @@ export async function insertDeviceRequest(
   await db.batch([db.insert(request).values(row), db.delete(request).where(inArray(request.id, older))])
 }
 
-export const findRequest = async (db: Db, id: string): Promise<ConnectionRequestRow | null> =>
-  (await db.select().from(request).where(eq(request.id, id)).get()) ?? null
-
 /**
  * Binds the request to the first person who opens it, until `expiresAt` (ms). Returns the request, and when (ms) the person
  * signed in and for which request; null if the login session has ended.

@@ -6,14 +6,8 @@ export const plain = (text: string) => text.replace(/\p{C}/gu, ' ')
 /** Rows of cells as columns of equal width, two spaces apart. */
 function columns(rows: string[][]): string {
   const widths = rows[0]!.map((_, i) => Math.max(...rows.map((row) => row[i]!.length)))
-  return rows
-    .map((row) =>
-      row
-        .map((cell, i) => cell.padEnd(widths[i]!))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
+  const lineOf = (row: string[]) => row.map((cell, i) => cell.padEnd(widths[i]!)).join('  ')
+  return rows.map((row) => lineOf(row).trimEnd()).join('\n')
 }
 
 const recipientOf = ({ to }: Payment) => to.address ?? to.email ?? to.phone ?? to.contactId ?? ''
