@@ -9,6 +9,7 @@ import { CopyButton } from '#web/components/CopyButton.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorBox, Field, Input } from '#web/components/Field.tsx'
 import { GatedButton } from '#web/components/GatedButton.tsx'
+import { ProgressDialog } from '#web/components/ProgressDialog.tsx'
 import { ErrorState, Skeleton } from '#web/components/states.tsx'
 import { dollars } from '#web/lib/amounts.ts'
 import { networkName, unitOf } from '#web/lib/networks.ts'
@@ -229,22 +230,22 @@ function AuthorityRevoked(props: { wallet: Wallet; isActive: boolean; onClose: (
     void refreshWallets()
   }, [])
   return (
-    <Dialog
-      title="Authority revoked"
+    <ProgressDialog
+      step="done"
+      titles={{ done: 'Authority revoked' }}
       description={walletName(props.wallet)}
       onClose={props.onClose}
-      footer={<Button onClick={props.onClose}>Done</Button>}
     >
-      <p role="status" data-testid="authority-revoked" className="flex items-start gap-2">
+      <p data-testid="authority-revoked" className="flex items-start gap-2">
         <CircleCheck aria-hidden="true" className="mt-0.5 size-5 shrink-0 text-green" />
         Confirmed on {networkName(props.wallet.chain)}: we can never again rotate this wallet’s session key.
       </p>
       {props.isActive && (
-        <p className="mt-3 text-muted">
+        <p className="text-muted">
           The current session key stays valid until its limit or date is reached. To end it, choose Session key, then
           Revoke session.
         </p>
       )}
-    </Dialog>
+    </ProgressDialog>
   )
 }

@@ -7,7 +7,6 @@ import { problemIn, valueIn } from '#domain/readers/read.ts'
 import { AddressBox } from '#web/components/Address.tsx'
 import { Fact } from '#web/components/Card.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
-import { ErrorBox } from '#web/components/Field.tsx'
 import { formResolver, TextField } from '#web/components/forms.tsx'
 import { GatedButton } from '#web/components/GatedButton.tsx'
 import { chainConfig } from '#web/lib/chainConfig.ts'
@@ -18,7 +17,7 @@ import { configQuery } from '#web/queries/config.ts'
 import { ownerSigningContext, walletName } from '#web/queries/wallets.ts'
 import type { WalletDialogProps } from '../walletSearch.ts'
 import { ActionProgress } from './ActionProgress.tsx'
-import { OwnerKey, useOwnerAction } from './OwnerKey.tsx'
+import { OwnerDialog, useOwnerAction } from './OwnerKey.tsx'
 
 const words = {
   running: 'Withdrawing everything',
@@ -76,34 +75,26 @@ export default function ExitDialog(props: WalletDialogProps) {
 
   if (state.step === 'sign')
     return (
-      <Dialog
+      <OwnerDialog
         title={`Withdraw ${amount}`}
         description={`From ${walletName(wallet)}, with your owner key.`}
         onClose={onClose}
-        {...owner.dialog}
-        onSubmit={owner.run}
+        owner={owner}
+        sign={`Sign and withdraw ${amount}`}
+        disabled={!config}
         onBack={() => setState({ step: 'address' })}
-        footer={
-          <GatedButton type="submit" busy={owner.busy} disabled={!config} missing={owner.missing}>
-            Sign and withdraw {amount}
-          </GatedButton>
-        }
       >
-        <div className="space-y-4">
-          {owner.general && <ErrorBox>{owner.general}</ErrorBox>}
-          <div>
-            <p className="mb-1 text-muted text-small">To</p>
-            <AddressBox address={to} />
-          </div>
-          <dl className="divide-y divide-hairline">
-            <Fact name="Amount">{amount}</Fact>
-            <Fact name="Network">{networkWarning(wallet.chain)}</Fact>
-            <Fact name="Network fee">Covered</Fact>
-            <Fact name="Can it be undone?">No. Check the address four characters at a time.</Fact>
-          </dl>
-          <OwnerKey {...owner.keyProps} />
+        <div>
+          <p className="mb-1 text-muted text-small">To</p>
+          <AddressBox address={to} />
         </div>
-      </Dialog>
+        <dl className="divide-y divide-hairline">
+          <Fact name="Amount">{amount}</Fact>
+          <Fact name="Network">{networkWarning(wallet.chain)}</Fact>
+          <Fact name="Network fee">Covered</Fact>
+          <Fact name="Can it be undone?">No. Check the address four characters at a time.</Fact>
+        </dl>
+      </OwnerDialog>
     )
 
   return (

@@ -1,5 +1,7 @@
-import { useState } from 'react'
-import { Field } from '#web/components/Field.tsx'
+import { type ComponentProps, useState } from 'react'
+import { Dialog } from '#web/components/Dialog.tsx'
+import { ErrorBox, Field } from '#web/components/Field.tsx'
+import { GatedButton } from '#web/components/GatedButton.tsx'
 import { RadioChoices } from '#web/components/RadioChoices.tsx'
 import { messageOf } from '#web/lib/apiError.ts'
 import { OwnerKeyProblem, signWithTyped } from '#web/lib/ownerKey.ts'
@@ -137,4 +139,42 @@ export function useOwnerAction(options: {
     general: isAboutKey ? null : problem,
     keyProps: { ...key.props, disabled: busy, error: (isAboutKey && problem) || undefined },
   }
+}
+
+/** A dialog in which the owner signs `owner`: what it is about above the key, and the button that signs. */
+export function OwnerDialog(
+  props: Omit<ComponentProps<typeof Dialog>, 'footer' | 'onSubmit' | 'locked'> & {
+    owner: ReturnType<typeof useOwnerAction>
+    sign: string
+    isDanger?: boolean
+    disabled?: boolean
+    /** Checks the form before the owner signs. Default: signs. */
+    onSubmit?: ComponentProps<typeof Dialog>['onSubmit']
+  },
+) {
+  const { owner, sign, isDanger = false, disabled = false, onSubmit = owner.run, children, ...dialog } = props
+  return (
+    <Dialog
+      {...dialog}
+      {...owner.dialog}
+      onSubmit={onSubmit}
+      footer={
+        <GatedButton
+          type="submit"
+          look={isDanger ? 'danger' : 'primary'}
+          busy={owner.busy}
+          disabled={disabled}
+          missing={owner.missing}
+        >
+          {sign}
+        </GatedButton>
+      }
+    >
+      <div className="space-y-4">
+        {owner.general && <ErrorBox>{owner.general}</ErrorBox>}
+        <div className="space-y-4">{children}</div>
+        <OwnerKey {...owner.keyProps} />
+      </div>
+    </Dialog>
+  )
 }

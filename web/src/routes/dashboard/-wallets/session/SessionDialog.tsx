@@ -10,7 +10,7 @@ import { ErrorState, Skeleton } from '#web/components/states.tsx'
 import { dollars } from '#web/lib/amounts.ts'
 import { formatMoment } from '#web/lib/format.ts'
 import { type Chain, networkName } from '#web/lib/networks.ts'
-import { type SessionKeyInfo, sessionKeyQuery, walletName } from '#web/queries/wallets.ts'
+import { type SessionKeyInfo, sessionKeyQuery, type WalletActionView, walletName } from '#web/queries/wallets.ts'
 import { renewalLabel, SessionKeyChip } from '../SessionKey.tsx'
 import type { WalletDialogProps } from '../walletSearch.ts'
 import { ActionProgress } from './ActionProgress.tsx'
@@ -64,38 +64,14 @@ export default function SessionDialog(props: WalletDialogProps & { isForPurchase
 
   if (state.step === 'follow')
     return <ActionProgress wallet={wallet} actionId={state.actionId} words={words[state.kind]} onClose={onClose} />
-  if (info && state.step === 'rotate')
-    return (
-      <RotateForm
-        wallet={wallet}
-        info={info}
-        isForPurchases={isFirst}
-        onBack={back}
-        onOwner={() => setState({ step: 'renew' })}
-        onStarted={follow('rotate')}
-        onClose={onClose}
-      />
-    )
-  if (info && state.step === 'renew')
-    return (
-      <RenewForm
-        wallet={wallet}
-        info={info}
-        isForPurchases={isFirst}
-        onBack={back}
-        onStarted={follow('renew')}
-        onClose={onClose}
-      />
-    )
-  if (info && state.step === 'revoke')
-    return (
-      <RevokeForm
-        wallet={wallet}
-        onBack={() => setState({ step: 'info' })}
-        onStarted={follow('revoke')}
-        onClose={onClose}
-      />
-    )
+  const form = info && { wallet, info, isForPurchases: isFirst, onBack: back, onClose }
+  if (form && state.step === 'rotate')
+    return <RotateForm {...form} onOwner={() => setState({ step: 'renew' })} onStarted={follow('rotate')} />
+  if (form && state.step === 'renew') return <RenewForm {...form} onStarted={follow('renew')} />
+  if (info && state.step === 'revoke') {
+    const onBack = () => setState({ step: 'info' })
+    return <RevokeForm wallet={wallet} onBack={onBack} onStarted={follow('revoke')} onClose={onClose} />
+  }
 
   const open = info?.actions.find(({ endedAt, kind }) => endedAt === null && kind !== 'withdraw')
   return (
@@ -135,13 +111,7 @@ export default function SessionDialog(props: WalletDialogProps & { isForPurchase
               <button
                 type="button"
                 className="min-h-6 rounded-sm underline underline-offset-3"
-                onClick={() =>
-                  setState({
-                    step: 'follow',
-                    actionId: open.id,
-                    kind: open.kind === 'rotate' ? 'rotate' : open.kind === 'revokeSession' ? 'revoke' : 'renew',
-                  })
-                }
+                onClick={() => follow(kindOf(open))(open.id)}
               >
                 View progress
               </button>
@@ -161,6 +131,9 @@ export default function SessionDialog(props: WalletDialogProps & { isForPurchase
     </Dialog>
   )
 }
+
+const kindOf = ({ kind }: WalletActionView) =>
+  kind === 'rotate' ? 'rotate' : kind === 'revokeSession' ? 'revoke' : 'renew'
 
 function Facts(props: { info: SessionKeyInfo; chain: Chain; chip: React.ReactNode }) {
   const { info } = props

@@ -3,7 +3,6 @@ import { MoneyChain } from '#web/components/Amount.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
-import { GatedButton } from '#web/components/GatedButton.tsx'
 import { ApiError, messageOf } from '#web/lib/apiError.ts'
 import { useDialogAction } from '#web/lib/useDialogAction.ts'
 import {
@@ -18,7 +17,7 @@ import {
 import { Exposure } from './Exposure.tsx'
 import { GrantFields, rotationFailed, useGrantForm } from './GrantFields.tsx'
 import { grantedLimit, grantOf, grantWithPurchases, usualGrant } from './grant.ts'
-import { OwnerKey, useOwnerAction } from './OwnerKey.tsx'
+import { OwnerDialog, useOwnerAction } from './OwnerKey.tsx'
 
 /** Of a form that starts a new session. Without `onBack`, it is the first that its dialog shows. */
 type NewSession = {
@@ -116,30 +115,22 @@ export function RenewForm(props: NewSession) {
   })
 
   return (
-    <Dialog
+    <OwnerDialog
       {...opening(
         props,
         'Renew with your owner key',
         'You sign for a new session key. We submit it and cover the network fee.',
       )}
       onClose={props.onClose}
-      {...owner.dialog}
+      owner={owner}
+      sign="Sign and renew"
       onSubmit={form.handleSubmit(owner.run)}
-      footer={
-        <GatedButton type="submit" busy={owner.busy} missing={owner.missing}>
-          Sign and renew
-        </GatedButton>
-      }
     >
-      <div className="space-y-4">
-        {owner.general && <ErrorBox>{owner.general}</ErrorBox>}
-        <MoneyChain value={wallet.chain}>
-          <GrantFields form={form} disabled={owner.busy} />
-        </MoneyChain>
-        <Exposure wallet={wallet} info={props.info} nextLimit={grantedLimit(form.watch())} />
-        <OwnerKey {...owner.keyProps} />
-      </div>
-    </Dialog>
+      <MoneyChain value={wallet.chain}>
+        <GrantFields form={form} disabled={owner.busy} />
+      </MoneyChain>
+      <Exposure wallet={wallet} info={props.info} nextLimit={grantedLimit(form.watch())} />
+    </OwnerDialog>
   )
 }
 
@@ -158,29 +149,21 @@ export function RevokeForm(props: {
     prepare: async () => ({ context: await ownerSigningContext(wallet.id), action: { kind: 'revokeSession' } }),
   })
   return (
-    <Dialog
+    <OwnerDialog
       title="Revoke session"
       role="alertdialog"
       description="Immediately revokes our session key for this wallet."
       onClose={props.onClose}
-      {...owner.dialog}
-      onSubmit={owner.run}
+      owner={owner}
+      sign="Sign and revoke"
+      isDanger
       onBack={props.onBack}
-      footer={
-        <GatedButton type="submit" look="danger" busy={owner.busy} missing={owner.missing}>
-          Sign and revoke
-        </GatedButton>
-      }
     >
-      <div className="space-y-4">
-        {owner.general && <ErrorBox>{owner.general}</ErrorBox>}
-        <ul className="list-disc space-y-1 pl-5 marker:text-faint">
-          <li>Agents and this dashboard can no longer send from this wallet.</li>
-          <li>Payments that have not reached the chain yet fail; their amounts stay in the wallet.</li>
-          <li>We can’t rotate until you sign for a new session key. Your money stays in the wallet.</li>
-        </ul>
-        <OwnerKey {...owner.keyProps} />
-      </div>
-    </Dialog>
+      <ul className="list-disc space-y-1 pl-5 marker:text-faint">
+        <li>Agents and this dashboard can no longer send from this wallet.</li>
+        <li>Payments that have not reached the chain yet fail; their amounts stay in the wallet.</li>
+        <li>We can’t rotate until you sign for a new session key. Your money stays in the wallet.</li>
+      </ul>
+    </OwnerDialog>
   )
 }
