@@ -4,9 +4,17 @@ import type { User } from '#schemas/account.ts'
 import { within } from '../support/patience.ts'
 import { createAccount } from './accounts.ts'
 import { audit } from './audit.ts'
-import { beSignedIn, expect, test } from './fixtures.ts'
+import { test as base, beSignedIn, expect } from './fixtures.ts'
 import { type InjectedWallet, injectWallet } from './injectedWallet.ts'
 import { type Input, inputModesSwapped, mouse } from './inputModes.ts'
+
+/** `wallet`: signed in as the account with data, in a browser with a wallet. */
+const test = base.extend<{ wallet: InjectedWallet }>({
+  wallet: async ({ context, seeded }, use) => {
+    await beSignedIn(context, seeded)
+    await use(await injectWallet(context))
+  },
+})
 
 const rejectedText = 'You rejected the request in your wallet.'
 const short = (address: string) => `${address.slice(0, 6)}…${address.slice(-4)}`
@@ -32,13 +40,10 @@ for (const { by, viewport, inputOf, look } of inputModesSwapped)
 
     test('the panel connects a wallet and restores it after a reload @wallet-link-1', { tag: '@core' }, async ({
       page,
-      context,
       watch,
-      seeded,
+      wallet,
     }) => {
-      await beSignedIn(context, seeded)
       const input = inputOf(page)
-      const wallet = await injectWallet(context)
       await page.goto('/dashboard/overview')
       const menu = page.getByRole('button', { name: 'Open menu' })
       await menu.waitFor()
@@ -65,14 +70,8 @@ for (const { by, viewport, inputOf, look } of inputModesSwapped)
       expect(requestCount(wallet, 'wallet_requestPermissions'), 'no further request').toBe(1)
     })
 
-    test('a rejected connection shows an error and can be retried @wallet-link-2', async ({
-      page,
-      context,
-      seeded,
-    }) => {
-      await beSignedIn(context, seeded)
+    test('a rejected connection shows an error and can be retried @wallet-link-2', async ({ page, wallet }) => {
       const input = inputOf(page)
-      const wallet = await injectWallet(context)
       await openSettings(page)
       wallet.refuse('wallet_requestPermissions')
       await connect(page, 'Test Wallet', input)
@@ -101,13 +100,10 @@ for (const { by, viewport, inputOf, look } of inputModesSwapped)
 
     test('switches the network, and adds it if the wallet does not know it @wallet-link-4', async ({
       page,
-      context,
       baseURL,
-      seeded,
+      wallet,
     }) => {
-      await beSignedIn(context, seeded)
       const input = inputOf(page)
-      const wallet = await injectWallet(context)
       const section = await openSettings(page)
       await connect(page, 'Test Wallet', input)
       const network = section.getByLabel('Network')
@@ -148,12 +144,9 @@ for (const { by, viewport, inputOf, look } of inputModesSwapped)
 
     test('a wallet without the network gets a different message from a rejection @wallet-link-5', async ({
       page,
-      context,
-      seeded,
+      wallet,
     }) => {
-      await beSignedIn(context, seeded)
       const input = inputOf(page)
-      const wallet = await injectWallet(context)
       const section = await openSettings(page)
       await connect(page, 'Test Wallet', input)
       wallet.refuse('wallet_switchEthereumChain', -32603)
@@ -163,14 +156,8 @@ for (const { by, viewport, inputOf, look } of inputModesSwapped)
       )
     })
 
-    test('a disconnected wallet stays disconnected after a reload @wallet-link-6', async ({
-      page,
-      context,
-      seeded,
-    }) => {
-      await beSignedIn(context, seeded)
+    test('a disconnected wallet stays disconnected after a reload @wallet-link-6', async ({ page, wallet }) => {
       const input = inputOf(page)
-      const wallet = await injectWallet(context)
       const section = await openSettings(page)
       await connect(page, 'Test Wallet', input)
       await input.press(section.getByRole('button', { name: 'Disconnect' }))
@@ -245,11 +232,8 @@ for (const { by, viewport, inputOf, look } of inputModesSwapped)
 
 test('the page follows the wallet to another account, and disconnects if there is none @wallet-link-9', async ({
   page,
-  context,
-  seeded,
+  wallet,
 }) => {
-  await beSignedIn(context, seeded)
-  const wallet = await injectWallet(context)
   const [first, second] = wallet.addresses
   const section = await openSettings(page)
   await connect(page)
