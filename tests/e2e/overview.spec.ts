@@ -422,10 +422,8 @@ test.describe('a session that ends', () => {
     await expect(total).toHaveText('$2.25 USDC')
     await expect(syncing).toHaveCount(0)
 
-    await page.evaluate(() => {
-      localStorage.clear()
-      location.reload()
-    })
+    await page.evaluate(() => localStorage.clear())
+    await page.reload() // until it is loaded: the page itself may have gone to sign-in before
     await expect(page).toHaveURL(/\/login/)
     expect(await page.evaluate(() => sessionStorage.getItem('kept_answers'))).toBeNull()
   })
