@@ -15,7 +15,7 @@ const manifest = JSON.parse(readFileSync(join(dist, '.vite/manifest.json'), 'utf
 const forbidden = ['wagmi', 'secp256k1', 'viem', 'zod', 'WalletConnect', 'walletlink']
 const slim = ['login', 'claim']
 /** kB of gzip. */
-const limits: Record<string, number> = { login: 115.1, claim: 119 }
+const limits: Record<string, number> = { login: 115.2, claim: 119 }
 const dashboardLimit = 165
 
 /** `key` and everything it imports statically. */

@@ -14,7 +14,7 @@ const commonModules =
   /web[\\/]src[\\/](lib[\\/](api|app|queryClient|renewal|search|session|useAction|useTitle)|components[\\/](Button|Field|Links|Mark)|queries[\\/]config)\.tsx?$/
 
 const earlyModules =
-  /web[\\/]src[\\/](early|lib[\\/](apiError|http|storage|tokens))\.ts$|worker[\\/]domain[\\/]words\.ts$|vite[\\/]preload-helper/
+  /web[\\/]src[\\/](early|lib[\\/](actingFor|apiError|http|storage|tokens))\.ts$|worker[\\/]domain[\\/]words\.ts$|vite[\\/]preload-helper/
 
 /** Those of the first figures that no claim page needs. */
 const figureModules = /web[\\/]src[\\/]firstFigures\.ts$/
@@ -75,7 +75,7 @@ export default defineConfig({
             // Shared by sign-in and dashboard.
             {
               name: 'fields',
-              test: /web[\\/]src[\\/]components[\\/]PasswordInput\.tsx$|worker[\\/]domain[\\/]emailFormat\.ts$/,
+              test: /web[\\/]src[\\/]components[\\/](AccountFrame|PasswordInput)\.tsx$|worker[\\/]domain[\\/]emailFormat\.ts$/,
             },
             // Shared by claim and dashboard.
             {

@@ -6,6 +6,7 @@ import type { PublicConfig } from '#schemas/account.ts'
 import type { Success } from '#schemas/common.ts'
 import type { Overview } from '#schemas/overview.ts'
 import type { Preferences } from '#schemas/preferences.ts'
+import { actingFor, type OtherAccount } from './lib/actingFor.ts'
 import { keptAnswers } from './lib/answerStorage.ts'
 import { cutAmount, formatAmount } from './lib/decimals.ts'
 import { unitOf } from './lib/networks.ts'
@@ -87,14 +88,16 @@ function picture(overview: Overview, config: PublicConfig, isKept: boolean): Ele
   figure.style.setProperty('--digits', String(value.length))
   const note = held === '0' ? 'Nothing held for payments' : `$${formatAmount(held)} held for payments`
   const [beside, hidden] = classesBesideMenu[browserStorage.get('menu_pinned') ?? 'default'] ?? ['', '']
+  const acting = actingFor()
   const all = element(
     `fixed inset-0 z-40 overflow-hidden bg-paper ${beside}`,
     element(
       'border-hairline border-b',
       element(
-        'mx-auto flex h-14 max-w-[1248px] items-center gap-3 px-4 max-[340px]:gap-1 sm:px-6',
+        `mx-auto flex max-w-[1248px] items-center gap-3 px-4 max-[340px]:gap-1 sm:h-14 sm:px-6 ${acting ? 'max-sm:min-h-14 max-sm:flex-wrap max-sm:gap-y-0.5 max-sm:py-1.5' : 'h-14'}`,
         element(`-ml-2 size-10 pointer-coarse:size-11 ${hidden}`),
         element('flex items-center gap-2 font-semibold tracking-tight', mark, 'Bursar'),
+        ...(acting ? [whose(acting)] : []),
       ),
     ),
     element(
@@ -133,6 +136,14 @@ function picture(overview: Overview, config: PublicConfig, isKept: boolean): Ele
   all.setAttribute('aria-hidden', 'true') // the page itself follows, with headings and links
   return all
 }
+
+/** As WhoseAccount in TopBar.tsx. */
+const whose = (account: OtherAccount) =>
+  element(
+    'min-w-0 truncate rounded-control bg-sunken px-3 py-1 text-small max-sm:order-last max-sm:basis-full',
+    element('inline font-medium', account.name ?? account.ownerEmail),
+    element('inline text-muted', account.name === null ? '' : ` ${account.ownerEmail}`),
+  )
 
 /** For the page beside a pinned menu, and for the button that opens the menu, by what is stored (-shell/pinnedMenu.ts). */
 const classesBesideMenu: Record<string, [beside: string, hidden: string]> = {

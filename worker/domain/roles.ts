@@ -9,6 +9,13 @@ export const memberRoles = ['approver', 'preparer', 'viewer'] as const
 export type MemberRole = (typeof memberRoles)[number]
 export type Role = 'owner' | MemberRole
 
+/** What a role may do, as messages and pages say it. */
+export const roleTexts: Record<MemberRole, string> = {
+  approver: 'see everything, approve or deny what agents ask for, and pause agents',
+  preparer: 'see everything and keep the contacts',
+  viewer: 'see everything and export it',
+}
+
 /**
  * `object.method` of a Treasury, a method of the Treasury itself, or one of those that a route or a method asks for besides:
  * `contacts` and `lists` are in D1 and History, and the others depend on what a call is given.

@@ -1,14 +1,7 @@
-import type { MemberRole } from '#domain/roles.ts'
+import { type MemberRole, roleTexts } from '#domain/roles.ts'
 import { utcText } from '#domain/utcText.ts'
 import { email, link, note, paragraph } from './email.ts'
 import type { Message } from './message.ts'
-
-/** What a role may do, as messages and pages say it. */
-export const roleTexts: Record<MemberRole, string> = {
-  approver: 'see everything, approve or deny what agents ask for, and pause agents',
-  preparer: 'see everything and keep the contacts',
-  viewer: 'see everything and export it',
-}
 
 /**
  * An invitation to act for an account. `id` is that of the invitation. The token is in the fragment, which browsers do not send, so

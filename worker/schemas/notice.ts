@@ -5,7 +5,17 @@ import type { NoticeEvent } from '#domain/events.ts'
 export const ReadNotices = z.object({ upTo: z.int('upTo must be the id of a notice').nonnegative() })
 
 export type NoticeSubject = {
-  type: 'approval' | 'payment' | 'payout' | 'wallet' | 'group' | 'webhook' | 'restore' | 'connection' | 'changes'
+  type:
+    | 'approval'
+    | 'payment'
+    | 'payout'
+    | 'wallet'
+    | 'group'
+    | 'webhook'
+    | 'restore'
+    | 'connection'
+    | 'changes'
+    | 'people'
   id: string
 }
 /** A notice of an event in the account. Ids only rise. */

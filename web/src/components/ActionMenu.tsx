@@ -1,5 +1,6 @@
 import { EllipsisVertical } from 'lucide-react'
 import { lazy, Suspense } from 'react'
+import { useAllowed } from '../queries/people.ts'
 import type { MenuItem } from './ActionMenuPopup.tsx'
 import { IconButton } from './IconButton.tsx'
 
@@ -10,7 +11,9 @@ const Popup = lazy(() => import('./ActionMenuPopup.tsx'))
  * menu's code is loaded after the page is painted.
  */
 export function ActionMenu(props: { label: string; items: MenuItem[] }) {
-  if (props.items.length === 0) return null
+  const isAllowed = useAllowed()
+  const items = props.items.filter(({ call }) => call === undefined || isAllowed(call))
+  if (items.length === 0) return null
   const loading = (
     <IconButton label={props.label} disabled>
       <EllipsisVertical aria-hidden="true" className="size-5" />
@@ -18,7 +21,7 @@ export function ActionMenu(props: { label: string; items: MenuItem[] }) {
   )
   return (
     <Suspense fallback={loading}>
-      <Popup {...props} />
+      <Popup label={props.label} items={items} />
     </Suspense>
   )
 }

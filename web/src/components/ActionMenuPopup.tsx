@@ -1,12 +1,15 @@
 import { Menu } from '@base-ui/react/menu'
 import { clsx } from 'clsx'
 import { EllipsisVertical, type LucideIcon } from 'lucide-react'
+import type { Call } from '#domain/roles.ts'
 import { IconButton } from './IconButton.tsx'
 
 export type MenuItem = {
   label: string
   icon: LucideIcon
   disabled?: boolean
+  /** What choosing it calls: absent for those who may not. Without it, everybody may. */
+  call?: Call
   /** Shown in red, below a separator. */
   danger?: boolean
   onSelect: () => void

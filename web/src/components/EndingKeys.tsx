@@ -6,6 +6,7 @@ import { formatMoment } from '../lib/format.ts'
 import { overviewQuery } from '../queries/overview.ts'
 import { walletName } from '../queries/wallets.ts'
 import { linkClass } from './Links.tsx'
+import { May } from './May.tsx'
 import { Notice } from './Notice.tsx'
 import { useNow } from './Time.tsx'
 
@@ -17,9 +18,11 @@ export function EndingKeys() {
     <div key={key.walletId} className="mb-4">
       <Notice tone="warning">
         The session key of {walletName(key)} {endText(key, now)}{' '}
-        <Link to="/dashboard/wallets" search={{ session: key.walletId }} className={linkClass}>
-          Rotate
-        </Link>
+        <May call="wallets.rotateSessionKey">
+          <Link to="/dashboard/wallets" search={{ session: key.walletId }} className={linkClass}>
+            Rotate
+          </Link>
+        </May>
       </Notice>
     </div>
   ))

@@ -6,6 +6,7 @@ import { dollars, microOf } from '../lib/amounts.ts'
 import { messageOf } from '../lib/apiError.ts'
 import { formatMoment, plural } from '../lib/format.ts'
 import { endHandedOut, type HandedOut, handedOutQuery } from '../queries/handedOut.ts'
+import { useMay } from '../queries/people.ts'
 import { walletName, walletsQuery } from '../queries/wallets.ts'
 import { Checkbox } from './Checkbox.tsx'
 import { ConfirmDialog } from './ConfirmDialog.tsx'
@@ -38,7 +39,8 @@ export function StopDialog({
 
 /** `notice` is false if there is nothing. Call `end` once the stop has taken effect: it does what was chosen, and never throws. */
 function useHandedOut(isMeant: (purchases: HandedOut) => boolean) {
-  const open = useQuery(handedOutQuery).data?.filter(isMeant) ?? []
+  const mayAsk = useMay('policies.handedOut')
+  const open = useQuery({ ...handedOutQuery, enabled: mayAsk }).data?.filter(isMeant) ?? []
   const wallets = useQuery(walletsQuery).data ?? []
   const [isChosen, setChosen] = useState(false)
   const [key] = useState(() => crypto.randomUUID())

@@ -5,6 +5,7 @@ import { messageOf } from '../lib/apiError.ts'
 import { formatAmount } from '../lib/format.ts'
 import { useAction } from '../lib/useAction.ts'
 import { groupsQuery, type PolicyGroup, topUpBudget } from '../queries/agents.ts'
+import { useMay } from '../queries/people.ts'
 import { useUnit } from './Amount.tsx'
 import { Button } from './Button.tsx'
 import { ErrorBox } from './Field.tsx'
@@ -17,7 +18,8 @@ const budgetRule = 'group.budget'
  * it passes when the agent asks again, or when the owner approves it (`approval`). Renders nothing for other rules.
  */
 export function LetItPay(props: { rule: string | null; groupId: string | null; amount: string; approval?: boolean }) {
-  const isBudget = props.rule === budgetRule && props.groupId !== null
+  const mayTopUp = useMay('policies.topUp')
+  const isBudget = mayTopUp && props.rule === budgetRule && props.groupId !== null
   const groups = useQuery({ ...groupsQuery, enabled: isBudget }).data
   const group = groups?.find(({ policyGroup }) => policyGroup.id === props.groupId)?.policyGroup
   return isBudget && group ? <TopUp {...props} group={group} /> : null

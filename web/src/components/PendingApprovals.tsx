@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { plural } from '../lib/format.ts'
 import { pendingApprovalsQuery } from '../queries/approvals.ts'
 import { noticeCountQuery } from '../queries/notices.ts'
+import { useMay } from '../queries/people.ts'
 import { linkClass } from './Links.tsx'
 import { Notice } from './Notice.tsx'
 
@@ -21,14 +22,15 @@ export function PendingApprovalsOf(props: { groupId: string }) {
 
 function Waiting(props: { count: number; only?: string | undefined; className: string }) {
   const { count, only } = props
+  const mayDecide = useMay('approvals.approve')
   if (count === 0) return null
   return (
     <div className={props.className}>
       <Notice tone="info">
-        {plural(count, 'request')} {count === 1 ? 'waits' : 'wait'} for your approval.{' '}
+        {plural(count, 'request')} {count === 1 ? 'waits' : 'wait'} for {mayDecide ? 'your approval' : 'an approval'}.{' '}
         {only ? (
           <Link to="/dashboard/approvals/$approvalId" params={{ approvalId: only }} className={linkClass}>
-            Decide
+            {mayDecide ? 'Decide' : 'View'}
           </Link>
         ) : (
           <Link to="/dashboard/approvals" className={linkClass}>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { groupsWithQuery } from '../queries/agents.ts'
 import { contactQuery } from '../queries/contacts.ts'
+import { useMay } from '../queries/people.ts'
 import { buttonClass } from './Button.tsx'
 
 /** The rule that refuses contacts which a group does not list. */
@@ -13,6 +14,7 @@ const whitelistRule = 'whitelist'
  */
 export function WhitelistContact(props: { rule: string | null; groupId: string | null; contactId: string | null }) {
   const { groupId } = props
+  const mayList = useMay('policies.editGroup')
   const contactId = props.rule === whitelistRule && groupId !== null ? (props.contactId ?? undefined) : undefined
   const contact = useQuery(contactQuery(contactId)).data
   const groups = useQuery({ ...groupsWithQuery(contactId ?? ''), enabled: contactId !== undefined }).data
@@ -24,6 +26,7 @@ export function WhitelistContact(props: { rule: string | null; groupId: string |
         {group.name} may pay {contact.name} now. It is paid when the agent asks again.
       </p>
     )
+  if (!mayList) return null
   return (
     <Link
       to="/dashboard/agents"

@@ -1,4 +1,5 @@
 import type { Failure, Page, Success } from '#schemas/common.ts'
+import { actingFor } from './actingFor.ts'
 import { ApiError, apiErrorOf } from './apiError.ts'
 import { tabStorage } from './storage.ts'
 import { accessToken, storedUser } from './tokens.ts'
@@ -66,6 +67,8 @@ function request(method: Method, path: string, options: HttpOptions): Promise<Re
   if (token) headers.Authorization = `Bearer ${token}`
   const user = storedUser()
   if (user) headers['X-User-ID'] = user.id
+  const account = actingFor()
+  if (account) headers['X-Account-ID'] = account.id
   if (options.idempotencyKey) headers['Idempotency-Key'] = options.idempotencyKey
   const bookmark = tabStorage.get(bookmarkKey)
   if (bookmark) headers['x-d1-bookmark'] = bookmark

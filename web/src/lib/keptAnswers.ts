@@ -1,3 +1,4 @@
+import { actingFor } from './actingFor.ts'
 import { keptAnswers, storeAnswers } from './answerStorage.ts'
 import { queryClient } from './queryClient.ts'
 import { getSession } from './session.ts'
@@ -10,6 +11,8 @@ const keptKeys = [
   ['overview'],
   ['notices', 'count'],
   ['transactions', 'list', { page: 1, pageSize: 5 }],
+  // With the role, on which it depends what is shown.
+  ['people'],
 ] as const
 
 /**
@@ -40,5 +43,6 @@ function store(): void {
     const data = queryClient.getQueryData(queryKey)
     return data === undefined ? [] : [[queryKey, data]]
   })
-  storeAnswers(userId, answers)
+  // Those of the account for which this document acted, although the next may act for another.
+  storeAnswers(userId, actingFor()?.id ?? userId, answers)
 }

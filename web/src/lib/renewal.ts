@@ -41,11 +41,15 @@ export async function withSession<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A 401 or 403 whose message has one of these words means that the session has ended. */
+/**
+ * A 401 or 403 whose message has one of these words means that the session has ended; not if an account or a mailbox that it
+ * names has them.
+ */
 const isSessionProblem = (error: unknown) =>
   error instanceof ApiError &&
   (error.status === 401 || error.status === 403) &&
-  /token|authentication|unauthorized|expired/i.test(error.message)
+  /token|authentication|unauthorized|expired/i.test(error.message) &&
+  !/^(Your role|This inv)/.test(error.message)
 
 function endSession(): void {
   if (!accessToken()) return

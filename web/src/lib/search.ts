@@ -5,9 +5,9 @@ export const textOf = (value: unknown): string | undefined =>
 const flagOf = (value: unknown): true | undefined =>
   value === true || value === 'true' || value === '' ? true : undefined
 
-/** A dashboard path to return to after sign-in; undefined for any other path. */
+/** A path to return to after sign-in, of the dashboard or of an invitation; undefined for any other path. */
 export const returnPathOf = (value: unknown): string | undefined =>
-  typeof value === 'string' && value.length <= 2000 && /^\/dashboard(?![^/?#])/.test(value) ? value : undefined
+  typeof value === 'string' && value.length <= 2000 && /^\/(dashboard|join)(?![^/?#])/.test(value) ? value : undefined
 
 /** The app's request that a dashboard path is about. */
 export const connectionRequestOf = (path = ''): string | undefined =>

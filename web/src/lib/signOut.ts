@@ -1,4 +1,5 @@
 /** Signing out, here and in other tabs. In a separate module, because only the dashboard needs it. */
+import { actFor } from './otherAccount.ts'
 import { forgetSession, set } from './session.ts'
 
 const channel = openChannel()
@@ -12,6 +13,7 @@ function openChannel(): BroadcastChannel | undefined {
 }
 
 export function signOut(): void {
+  actFor(null)
   forgetSession()
   set({ user: null, expired: false, passwordChallenge: null })
   channel?.postMessage(null)

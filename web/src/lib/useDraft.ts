@@ -1,6 +1,7 @@
 import { useEffect, useEffectEvent } from 'react'
 import type { FieldValues, Path, PathValue, UseFormReturn } from 'react-hook-form'
 import { toast } from 'react-hot-toast/headless'
+import { actingFor } from './actingFor.ts'
 import { getSession } from './session.ts'
 import { tabStorage } from './storage.ts'
 
@@ -8,7 +9,7 @@ import { tabStorage } from './storage.ts'
  * Text that was typed but not sent when the session ended. It waits in this tab until its owner has signed in again and
  * opens the same form about the same subject. Passwords, keys and codes are never kept.
  */
-type Draft = { userId: string; form: string; subject: string | null; values: Record<string, string> }
+type Draft = { userId: string; accountId: string; form: string; subject: string | null; values: Record<string, string> }
 
 const storageKey = 'unsaved_text'
 const isSecret = (field: string) => /password|key|secret|code|phrase|token|words/i.test(field)
@@ -21,12 +22,16 @@ function changedTexts(values: FieldValues, initial: FieldValues): Record<string,
   return Object.fromEntries(texts)
 }
 
+const accountNow = (userId: string | undefined) => actingFor()?.id ?? userId ?? ''
+
 function takeDraft(form: string, subject: string | null): Draft['values'] | null {
   const stored = tabStorage.get(storageKey)
   if (stored === null) return null
   const draft = JSON.parse(stored) as Draft
-  const isOwn = draft.userId === getSession().user?.id
-  if (isOwn && (draft.form !== form || draft.subject !== subject)) return null
+  const userId = getSession().user?.id
+  const isOwn = draft.userId === userId
+  const isHere = draft.accountId === accountNow(userId) && draft.form === form && draft.subject === subject
+  if (isOwn && !isHere) return null
   tabStorage.remove(storageKey)
   return isOwn ? draft.values : null
 }
@@ -44,7 +49,7 @@ export function useKeptDraft(
       const { values, initial } = readNow()
       const texts = changedTexts(values, initial)
       if (!userId || Object.keys(texts).length === 0) return
-      const draft: Draft = { userId, form, subject, values: texts }
+      const draft: Draft = { userId, accountId: accountNow(userId), form, subject, values: texts }
       tabStorage.set(storageKey, JSON.stringify(draft))
     }
     addEventListener('session-expired', keep)

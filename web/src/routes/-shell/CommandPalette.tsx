@@ -16,15 +16,17 @@ import {
   Wallet,
 } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { type Call, isAllowed } from '#domain/roles.ts'
 import { formatAmount, plural, shortAddress } from '#web/lib/format.ts'
 import { networkName, unitOf } from '#web/lib/networks.ts'
 import { useDebounced } from '#web/lib/useDebounced.ts'
 import { groupsQuery } from '#web/queries/agents.ts'
 import { type Contact, contactsQuery } from '#web/queries/contacts.ts'
+import { useRole } from '#web/queries/people.ts'
 import { categoryLabel, displayStatus, transactionSearchQuery } from '#web/queries/transactions.ts'
 import { canPay, type Wallet as WalletRow, walletName, walletsQuery } from '#web/queries/wallets.ts'
 import { type Findable, find, isTransactionPart, longestWord } from './find.ts'
-import { other, pageGroups } from './pages.ts'
+import { other, pagesFor } from './pages.ts'
 
 /**
  * Searches pages, contacts, agents, transactions and actions. Actions come last, so that Enter opens a page or
@@ -176,6 +178,8 @@ const maxPerGroup = 6
 /** The commands that match `text`: actions and pages always; contacts, agents and transactions once something is typed. */
 function useCommands(text: string): { groups: CommandGroup[]; isSearching: boolean } {
   const wanted = text.trim()
+  const role = useRole()
+  const maySend = isAllowed(role, 'send')
   const wallets = useQuery(walletsQuery)
   const agents = useQuery(groupsQuery)
   const part = useDebounced(wanted)
@@ -187,9 +191,16 @@ function useCommands(text: string): { groups: CommandGroup[]; isSearching: boole
 
   // There may be hundreds of agents: commands are built when these load, and searched when the text changes.
   const contactCommands = useMemo(() => (contacts.data?.contacts ?? []).map(contactCommand), [contacts.data])
-  const sendCommands = useMemo(() => contactCommands.map(sendTo), [contactCommands])
+  const sendCommands = useMemo(() => (maySend ? contactCommands.map(sendTo) : []), [contactCommands, maySend])
   const agentCommands = useMemo(() => agentCommandsOf(agents.data ?? []), [agents.data])
-  const actions = useMemo(() => [...fixedActions, ...(wallets.data ?? []).filter(canPay).map(sendFrom)], [wallets.data])
+  const actions = useMemo(
+    () => [
+      ...fixedActions.filter(({ call }) => isAllowed(role, call)),
+      ...(maySend ? (wallets.data ?? []).filter(canPay).map(sendFrom) : []),
+    ],
+    [wallets.data, role, maySend],
+  )
+  const goTo = useMemo(() => goToOf((call) => isAllowed(role, call)), [role])
   const groups = useMemo(
     () => [
       { name: 'Go to', commands: find(goTo, wanted, goTo.length) },
@@ -205,7 +216,7 @@ function useCommands(text: string): { groups: CommandGroup[]; isSearching: boole
         : []),
       { name: 'Actions', commands: find(wanted ? [...actions, ...sendCommands] : actions, wanted, 9) },
     ],
-    [wanted, actions, sendCommands, contactCommands, agentCommands, isPart, part, transactions.data],
+    [wanted, goTo, actions, sendCommands, contactCommands, agentCommands, isPart, part, transactions.data],
   )
   return {
     groups: groups.filter(({ commands }) => commands.length > 0),
@@ -213,11 +224,13 @@ function useCommands(text: string): { groups: CommandGroup[]; isSearching: boole
   }
 }
 
-const goTo = pageGroups.flatMap(({ entries }) =>
-  entries.map(({ to, label, icon }): Command => ({ id: to, label, words: 'go to open', icon, link: { to } })),
-)
+const goToOf = (isAllowed: (call: Call) => boolean) =>
+  pagesFor(isAllowed).flatMap(({ entries }) =>
+    entries.map(({ to, label, icon }): Command => ({ id: to, label, words: 'go to open', icon, link: { to } })),
+  )
 
-const action = (label: string, icon: LucideIcon, link: Command['link'], words = ''): Command => ({
+const action = (call: Call, label: string, icon: LucideIcon, link: Command['link'], words = '') => ({
+  call,
   id: label,
   label,
   words,
@@ -225,12 +238,48 @@ const action = (label: string, icon: LucideIcon, link: Command['link'], words = 
   link,
 })
 const fixedActions = [
-  action('Create payout', HandCoins, { to: '/dashboard/payouts', search: { create: true } }, 'send email phone'),
-  action('Add contact', UserRoundPlus, { to: '/dashboard/contacts', search: { add: true } }, 'new create'),
-  action('Connect an assistant', Plug, { to: other('assistants') }, 'app mcp claude chatgpt cursor url'),
-  action('New agent', Bot, { to: '/dashboard/agents', search: { newAgent: true } }, 'create add'),
-  action('New policy group', ShieldCheck, { to: '/dashboard/agents', search: { newGroup: true } }, 'create add budget'),
-  action('New wallet', Wallet, { to: '/dashboard/wallets', search: { deploy: true } }, 'create add deploy'),
+  action(
+    'createPayout',
+    'Create payout',
+    HandCoins,
+    { to: '/dashboard/payouts', search: { create: true } },
+    'send email phone',
+  ),
+  action(
+    'contacts.change',
+    'Add contact',
+    UserRoundPlus,
+    { to: '/dashboard/contacts', search: { add: true } },
+    'new create',
+  ),
+  action(
+    'connections.allow',
+    'Connect an assistant',
+    Plug,
+    { to: other('assistants') },
+    'app mcp claude chatgpt cursor url',
+  ),
+  action(
+    'policies.createAgent',
+    'New agent',
+    Bot,
+    { to: '/dashboard/agents', search: { newAgent: true } },
+    'create add',
+  ),
+  action(
+    'policies.createGroup',
+    'New policy group',
+    ShieldCheck,
+    { to: '/dashboard/agents', search: { newGroup: true } },
+    'create add budget',
+  ),
+  action(
+    'wallets.deploy',
+    'New wallet',
+    Wallet,
+    { to: '/dashboard/wallets', search: { deploy: true } },
+    'create add deploy',
+  ),
 ]
 
 function contactCommand({ id, name, email, phone, address }: Contact): Command {

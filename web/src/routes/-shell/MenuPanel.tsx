@@ -1,11 +1,15 @@
 import { Link } from '@tanstack/react-router'
 import { LogOut } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import type { User } from '#schemas/account.ts'
 import { Button } from '#web/components/Button.tsx'
+import { useAllowed } from '#web/queries/people.ts'
 import { LazyPanelWallet } from '#web/wallet/lazyWallet.tsx'
 import { leave } from './leave.ts'
-import { pageGroups } from './pages.ts'
+import { pagesFor } from './pages.ts'
+
+/** Of use only to those with two accounts. */
+const AccountSwitcher = lazy(() => import('./AccountSwitcher.tsx'))
 
 /** The menu. `name` renders the user's name, `children` are the buttons beside it. */
 export function MenuPanel(props: {
@@ -16,6 +20,7 @@ export function MenuPanel(props: {
   onLeave?: () => void
 }) {
   const { user } = props
+  const isAllowed = useAllowed()
 
   return (
     <>
@@ -27,7 +32,10 @@ export function MenuPanel(props: {
         <div className="flex shrink-0">{props.children}</div>
       </div>
       <nav aria-label="Main navigation" className="flex-1 overflow-y-auto px-3 py-3">
-        {pageGroups.map((group) => (
+        <Suspense>
+          <AccountSwitcher user={user} />
+        </Suspense>
+        {pagesFor(isAllowed).map((group) => (
           <div key={group.name} className="mb-4">
             <h2 className="px-2 py-1 font-medium text-muted text-small">{group.name}</h2>
             <ul>

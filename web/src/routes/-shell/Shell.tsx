@@ -1,12 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { clsx } from 'clsx'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from 'react'
 import { toast } from 'react-hot-toast/headless'
+import type { User } from '#schemas/account.ts'
 import { Spinner } from '#web/components/Spinner.tsx'
 import { SkeletonRows } from '#web/components/states.tsx'
+import { actingFor } from '#web/lib/actingFor.ts'
 import { appName } from '#web/lib/app.ts'
 import { keepAnswers } from '#web/lib/keptAnswers.ts'
+import { leaveEndedAccount, takeEndedAccount } from '#web/lib/otherAccount.ts'
 import { waitWhenRefused } from '#web/lib/repeat.ts'
 import { useSession } from '#web/lib/session.ts'
 import { browserStorage, tabStorage } from '#web/lib/storage.ts'
@@ -14,6 +17,7 @@ import { isSessionInMemory } from '#web/lib/tokens.ts'
 import { pushUser } from '#web/push/pushUser.ts'
 import { usePrimaryChain } from '#web/queries/config.ts'
 import { refreshBalance } from '#web/queries/overview.ts'
+import { useRoleNow } from '#web/queries/people.ts'
 import { pushKeyQuery } from '#web/queries/push.ts'
 import { refreshWallets } from '#web/queries/wallets.ts'
 import { ReconnectWallet } from '#web/wallet/lazyWallet.tsx'
@@ -27,10 +31,12 @@ const TestNetworkBar = lazy(() => import('#web/components/TestNetworkBar.tsx'))
 const PasswordPrompt = lazy(() => import('./PasswordPrompt.tsx'))
 const SessionExpired = lazy(async () => ({ default: (await import('./SessionEnd.tsx')).SessionExpired }))
 const Onboarding = lazy(() => import('./Onboarding.tsx'))
+const LinkedAccount = lazy(() => import('./LinkedAccount.tsx'))
 /** Pages without their own route: every page, even /login, loads all route definitions. */
 const OtherPage = lazy(() => import('./OtherPage.tsx'))
 
 keepAnswers()
+leaveEndedAccount()
 
 waitWhenRefused((count) => {
   if (count === 0) toast.dismiss('waiting')
@@ -46,6 +52,8 @@ export function Shell() {
   const navigate = useNavigate()
   const { _splat: other } = useParams({ strict: false })
   usePush(user?.id)
+  useRoleNow()
+  useEffect(tellEndedAccount, [])
   useEffect(loadDialogs, [])
   /** The user whose page is shown, even below the session-expired notice. */
   const [known, setKnown] = useState(user)
@@ -101,13 +109,15 @@ export function Shell() {
         </p>
       )}
       <Main>
-        {other === undefined ? (
-          <Outlet />
-        ) : (
-          <Suspense fallback={<SkeletonRows rows={5} />}>
-            <OtherPage path={other} />
-          </Suspense>
-        )}
+        <AskedAccount user={owner}>
+          {other === undefined ? (
+            <Outlet />
+          ) : (
+            <Suspense fallback={<SkeletonRows rows={5} />}>
+              <OtherPage path={other} />
+            </Suspense>
+          )}
+        </AskedAccount>
       </Main>
       <OnrampReturn />
       {user && <InactivityGuard />}
@@ -123,6 +133,31 @@ export function Shell() {
       {notice}
     </div>
   )
+}
+
+/** The page; if its link names another account, the question about that first. */
+function AskedAccount(props: { user: User; children: ReactNode }) {
+  const { account } = useSearch({ from: '/dashboard' })
+  const navigate = useNavigate()
+  const isHere = account === (actingFor()?.id ?? props.user.id)
+  const stay = useCallback(
+    () => navigate({ to: '.', search: ({ account: _, ...rest }) => rest, replace: true }),
+    [navigate],
+  )
+  useEffect(() => {
+    if (isHere) void stay()
+  }, [isHere, stay])
+  if (account === undefined || isHere) return props.children
+  return (
+    <Suspense fallback={<SkeletonRows rows={5} />}>
+      <LinkedAccount user={props.user} linkedId={account} onStay={stay} />
+    </Suspense>
+  )
+}
+
+function tellEndedAccount(): void {
+  const name = takeEndedAccount()
+  if (name !== null) toast(`You no longer act for ${name}. This is your own account.`, { id: 'account-ended' })
 }
 
 /** After the first paint, which is sooner without them: the menu opens at once, and a session may end while offline. */

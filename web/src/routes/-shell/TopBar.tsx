@@ -1,12 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { clsx } from 'clsx'
 import { Bell as Icon, Menu, PinOff, Search } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import type { User } from '#schemas/account.ts'
 import { IconButton } from '#web/components/IconButton.tsx'
 import { Mark } from '#web/components/Mark.tsx'
+import { actingFor } from '#web/lib/actingFor.ts'
 import { appName } from '#web/lib/app.ts'
 import { plural } from '#web/lib/format.ts'
+import { accountLabel } from '#web/lib/otherAccount.ts'
 import { noticeCountQuery } from '#web/queries/notices.ts'
 import { MenuPanel } from './MenuPanel.tsx'
 import { other } from './pages.ts'
@@ -78,16 +81,35 @@ export function TopBar(props: { user: User }) {
 }
 
 const Bar = (props: { children?: ReactNode }) => (
-  <div className="mx-auto flex h-14 max-w-[1248px] items-center gap-3 px-4 max-[340px]:gap-1 sm:px-6">
+  <div
+    className={clsx(
+      'mx-auto flex max-w-[1248px] items-center gap-3 px-4 max-[340px]:gap-1 sm:h-14 sm:px-6',
+      actingFor() ? 'max-sm:min-h-14 max-sm:flex-wrap max-sm:gap-y-0.5 max-sm:py-1.5' : 'h-14',
+    )}
+  >
     {props.children}
     <Link to="/dashboard/overview" className="flex items-center gap-2 rounded-sm font-semibold tracking-tight">
       <Mark className="size-6" />
       {appName}
     </Link>
+    <WhoseAccount />
     <Palette />
     <Bell />
   </div>
 )
+
+/** Whose account is on screen, if it is not one's own; firstFigures.ts draws the same. */
+function WhoseAccount() {
+  const account = actingFor()
+  if (!account) return null
+  return (
+    <p className="min-w-0 truncate rounded-control bg-sunken px-3 py-1 text-small max-sm:order-last max-sm:basis-full">
+      <span className="sr-only">You act for </span>
+      <span className="font-medium">{accountLabel(account)}</span>
+      {account.name !== null && <span className="text-muted"> {account.ownerEmail}</span>}
+    </p>
+  )
+}
 
 const CommandPalette = lazy(() => import('./CommandPalette.tsx'))
 

@@ -14,7 +14,9 @@ import { searchOf } from '#web/lib/search.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { useWhileHere } from '#web/lib/useWhileHere.ts'
 import { accountQuery, groupsQuery } from '#web/queries/agents.ts'
+import { useAllowed } from '#web/queries/people.ts'
 import { other } from '../-shell/pages.ts'
+import { allowedDialogs } from './-agents/allowedDialogs.ts'
 import { type Dialogs, dialogSearch } from './-agents/dialogs.ts'
 import { GroupList } from './-agents/GroupList.tsx'
 import { GroupDetail } from './-agents/lazyGroupDetail.ts'
@@ -38,6 +40,7 @@ function AgentsPage() {
   const search = Route.useSearch()
   const navigate = Route.useNavigate()
   const whileHere = useWhileHere()
+  const isAllowed = useAllowed()
   const groups = useQuery({ ...groupsQuery, refetchInterval: refreshMs })
   const state = useQuery({ ...accountQuery, refetchInterval: refreshMs }).data
   const paused = state?.paused ?? false
@@ -77,7 +80,7 @@ function AgentsPage() {
   return (
     <>
       <PageHeader title="Agents">
-        {(!groups.data || agentCount > 0) && !paused && (
+        {(!groups.data || agentCount > 0) && !paused && isAllowed('policies.pause') && (
           <Button
             look="secondary"
             className="relative"
@@ -90,26 +93,32 @@ function AgentsPage() {
             <span className="max-lg:sr-only">Pause All Agents</span>
           </Button>
         )}
-        <Link
-          to={other('assistants')}
-          className={buttonClass('secondary', 'relative')}
-          data-small=""
-          title="Connect an Assistant"
-        >
-          <Plug aria-hidden="true" className="size-4" />
-          <span className="max-lg:sr-only">Connect an Assistant</span>
-        </Link>
-        <Button look="secondary" className="relative" data-small="" onClick={() => open({ newGroup: true })}>
-          <FolderPlus aria-hidden="true" className="size-4" />
-          <span className="max-sm:sr-only">New Policy Group</span>
-        </Button>
-        <GatedButton
-          missing={selected ? null : 'Create a policy group first: every agent belongs to one.'}
-          onClick={() => open({ newAgent: true })}
-        >
-          <Plus aria-hidden="true" className="size-4" />
-          New Agent
-        </GatedButton>
+        {isAllowed('connections.allow') && (
+          <Link
+            to={other('assistants')}
+            className={buttonClass('secondary', 'relative')}
+            data-small=""
+            title="Connect an Assistant"
+          >
+            <Plug aria-hidden="true" className="size-4" />
+            <span className="max-lg:sr-only">Connect an Assistant</span>
+          </Link>
+        )}
+        {isAllowed('policies.createGroup') && (
+          <Button look="secondary" className="relative" data-small="" onClick={() => open({ newGroup: true })}>
+            <FolderPlus aria-hidden="true" className="size-4" />
+            <span className="max-sm:sr-only">New Policy Group</span>
+          </Button>
+        )}
+        {isAllowed('policies.createAgent') && (
+          <GatedButton
+            missing={selected ? null : 'Create a policy group first: every agent belongs to one.'}
+            onClick={() => open({ newAgent: true })}
+          >
+            <Plus aria-hidden="true" className="size-4" />
+            New Agent
+          </GatedButton>
+        )}
       </PageHeader>
       <NextStepSlot />
       {state?.suspended && (
@@ -161,7 +170,11 @@ function AgentsPage() {
           <Card>
             <EmptyState
               title="No policy groups yet"
-              action={<Button onClick={() => open({ newGroup: true })}>Create Your First Policy Group</Button>}
+              action={
+                isAllowed('policies.createGroup') && (
+                  <Button onClick={() => open({ newGroup: true })}>Create Your First Policy Group</Button>
+                )
+              }
             >
               A policy group gives its agents a budget, a wallet, and rules about recipients. Every agent belongs to
               one.
@@ -184,7 +197,7 @@ function AgentsPage() {
       <Suspense>
         {groups.data && <ConnectedApps />}
         <AgentDialogs
-          search={search}
+          search={allowedDialogs(search, isAllowed)}
           groups={groups.data}
           selected={selected}
           close={() => whileHere(() => navigate({ search: here, replace: true }))}

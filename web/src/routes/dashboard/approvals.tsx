@@ -11,12 +11,14 @@ import { Ago, RowTime, useNow } from '#web/components/Time.tsx'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { ShowOlder } from '#web/lists/ShowOlder.tsx'
 import { type Approval, approvalsQuery } from '#web/queries/approvals.ts'
+import { useMay } from '#web/queries/people.ts'
 import { amountOf, stateOf, timeLeft, useRecipient } from './-approvals/words.ts'
 
 export const Route = createFileRoute('/dashboard/approvals')({ component: ApprovalsPage })
 
 function ApprovalsPage() {
   const list = useInfiniteQuery(approvalsQuery)
+  const mayEdit = useMay('policies.editGroup')
   useTitle('Approvals')
   // Pages are loaded at different times, so an approval that ended in between may be on two of them.
   const all = list.data?.pages.flatMap(({ approvals }) => approvals)
@@ -28,8 +30,12 @@ function ApprovalsPage() {
         {rows ? (
           rows.length === 0 ? (
             <EmptyState title="Nothing to approve">
-              A policy group can ask you before large payments, before first payments to a recipient, and before
-              repeats: edit the group under <TextLink to="/dashboard/agents">Agents</TextLink>.
+              A policy group can ask you before large payments, before first payments to a recipient, and before repeats
+              <span>
+                {mayEdit ? ': edit the group under ' : '. Its owner sets that under '}
+                <TextLink to="/dashboard/agents">Agents</TextLink>
+              </span>
+              .
             </EmptyState>
           ) : (
             <>
@@ -54,9 +60,10 @@ function ApprovalsPage() {
 }
 
 const hrefOf = ({ id }: Approval) => `/dashboard/approvals/${id}`
+const useVerb = ({ status }: Approval) => (useMay('approvals.approve') && status === 'PENDING' ? 'Decide' : 'View')
 /** Names the recipient as the row does. */
 const useLabel = (approval: Approval) =>
-  `${approval.status === 'PENDING' ? 'Decide' : 'View'}: ${approval.agent.name}, ${amountOf(approval)} to ${useRecipient(approval)}`
+  `${useVerb(approval)}: ${approval.agent.name}, ${amountOf(approval)} to ${useRecipient(approval)}`
 
 const Recipient = ({ approval }: { approval: Approval }) => useRecipient(approval)
 
@@ -118,7 +125,7 @@ const DetailLink = ({ approval }: { approval: Approval }) => (
     aria-label={useLabel(approval)}
     className="inline-flex h-8 items-center rounded-control px-3 font-medium text-green hover:bg-sunken pointer-coarse:h-11"
   >
-    {approval.status === 'PENDING' ? 'Decide' : 'View'}
+    {useVerb(approval)}
   </RowLink>
 )
 

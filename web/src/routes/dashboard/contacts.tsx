@@ -3,6 +3,7 @@ import { createFileRoute } from '@tanstack/react-router'
 import { ArrowUpRight, Pencil, Plus, Trash2 } from 'lucide-react'
 import { lazy, memo, type ReactNode, Suspense, useCallback, useDeferredValue, useState } from 'react'
 import type { ContactSort } from '#domain/contactRules.ts'
+import type { Call } from '#domain/roles.ts'
 import { ActionMenu } from '#web/components/ActionMenu.tsx'
 import { ShortAddress } from '#web/components/Address.tsx'
 import { Balance } from '#web/components/Amount.tsx'
@@ -11,6 +12,7 @@ import { Card, PageHeader } from '#web/components/Card.tsx'
 import { type Column, DataTable } from '#web/components/DataTable.tsx'
 import { Input } from '#web/components/Field.tsx'
 import { IconButton } from '#web/components/IconButton.tsx'
+import { May } from '#web/components/May.tsx'
 import { Pager } from '#web/components/Pager.tsx'
 import { Select } from '#web/components/Select.tsx'
 import { EmptyState, ErrorState, Skeleton, SkeletonRows } from '#web/components/states.tsx'
@@ -21,9 +23,11 @@ import { useDebounced } from '#web/lib/useDebounced.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { useWhileHere } from '#web/lib/useWhileHere.ts'
 import { type Contact, contactBalancesQuery, contactQuery, contactsQuery } from '#web/queries/contacts.ts'
+import { useAllowed } from '#web/queries/people.ts'
 
 const subjects = ['send', 'edit', 'delete'] as const
 type Act = (typeof subjects)[number]
+const calls: Record<Act, Call> = { send: 'send', edit: 'contacts.change', delete: 'contacts.change' }
 
 const read = (search: Record<string, unknown>) => ({ ...flagsOf(search, ['add']), ...textsOf(search, subjects) })
 
@@ -49,6 +53,8 @@ const sortNames: Record<ContactSort, string> = {
 
 function ContactsPage() {
   const search = Route.useSearch()
+  const isAllowed = useAllowed()
+  const mayChange = isAllowed('contacts.change')
   const navigate = Route.useNavigate()
   // Search text may be personal, so it stays out of the URL.
   const [text, setText] = useState('')
@@ -79,14 +85,19 @@ function ContactsPage() {
   return (
     <>
       <PageHeader title="Contacts">
-        <Button onClick={add}>
-          <Plus aria-hidden="true" className="size-4" />
-          Add Contact
-        </Button>
+        {mayChange && (
+          <Button onClick={add}>
+            <Plus aria-hidden="true" className="size-4" />
+            Add Contact
+          </Button>
+        )}
       </PageHeader>
       <Card className="overflow-hidden">
         {data?.page.total === 0 && wanted === '' && !isStale ? (
-          <EmptyState title="No contacts yet" action={<Button onClick={add}>Add Your First Contact</Button>}>
+          <EmptyState
+            title="No contacts yet"
+            action={mayChange && <Button onClick={add}>Add Your First Contact</Button>}
+          >
             Keep the people you pay here. A policy group can limit its agents to chosen contacts.
           </EmptyState>
         ) : (
@@ -147,10 +158,12 @@ function ContactsPage() {
         )}
       </Card>
       <Suspense>
-        {search.add && <ContactDialog onClose={close} />}
-        {subjects.map((what) => (
-          <SubjectDialog key={what} what={what} contactId={search[what]} rows={data?.contacts} onClose={close} />
-        ))}
+        {search.add && mayChange && <ContactDialog onClose={close} />}
+        {subjects
+          .filter((what) => isAllowed(calls[what]))
+          .map((what) => (
+            <SubjectDialog key={what} what={what} contactId={search[what]} rows={data?.contacts} onClose={close} />
+          ))}
       </Suspense>
     </>
   )
@@ -186,6 +199,7 @@ const ContactTable = memo(function ContactTable(props: {
   onSort: (sort: string) => void
 }) {
   const { rows, onAct } = props
+  const isAllowed = useAllowed()
   // Balances of the addresses on Base, in one call for all visible rows.
   const ids = rows.filter(({ address }) => address !== null).map(({ id }) => id)
   const balances = useQuery({ ...contactBalancesQuery(ids), placeholderData: keepPreviousData })
@@ -225,9 +239,11 @@ const ContactTable = memo(function ContactTable(props: {
       align: 'right',
       cell: (contact) => (
         <div className="flex justify-end">
-          <IconButton label={`Send to ${contact.name}`} onClick={() => onAct('send', contact)}>
-            <ArrowUpRight aria-hidden="true" className="size-4" />
-          </IconButton>
+          {isAllowed('send') && (
+            <IconButton label={`Send to ${contact.name}`} onClick={() => onAct('send', contact)}>
+              <ArrowUpRight aria-hidden="true" className="size-4" />
+            </IconButton>
+          )}
           <IconButton label={`Edit ${contact.name}`} onClick={() => onAct('edit', contact)}>
             <Pencil aria-hidden="true" className="size-4" />
           </IconButton>
@@ -238,6 +254,7 @@ const ContactTable = memo(function ContactTable(props: {
       ),
     },
   ]
+  if (!isAllowed('contacts.change')) columns.pop()
   const compact = (contact: Contact) => (
     <CompactContact contact={contact} onAct={onAct}>
       {contact.address && <AddressBalance value={balances.data?.[contact.id]?.balance} isPending={isPending} />}
@@ -274,14 +291,22 @@ function CompactContact(props: {
         </p>
         <p className="truncate text-muted text-small">{notes.join(' · ')}</p>
       </div>
-      <IconButton label={`Send to ${name}`} className="ml-2" onClick={() => onAct('send', contact)}>
-        <ArrowUpRight aria-hidden="true" className="size-4" />
-      </IconButton>
+      <May call="send">
+        <IconButton label={`Send to ${name}`} className="ml-2" onClick={() => onAct('send', contact)}>
+          <ArrowUpRight aria-hidden="true" className="size-4" />
+        </IconButton>
+      </May>
       <ActionMenu
         label={`Actions for ${name}`}
         items={[
-          { label: 'Edit', icon: Pencil, onSelect: () => onAct('edit', contact) },
-          { label: 'Delete', icon: Trash2, danger: true, onSelect: () => onAct('delete', contact) },
+          { label: 'Edit', icon: Pencil, call: 'contacts.change', onSelect: () => onAct('edit', contact) },
+          {
+            label: 'Delete',
+            icon: Trash2,
+            call: 'contacts.change',
+            danger: true,
+            onSelect: () => onAct('delete', contact),
+          },
         ]}
       />
     </div>

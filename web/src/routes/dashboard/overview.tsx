@@ -6,6 +6,7 @@ import { Button } from '#web/components/Button.tsx'
 import { Card, PageHeader, Syncing } from '#web/components/Card.tsx'
 import { EndingKeys } from '#web/components/EndingKeys.tsx'
 import { GatedButton } from '#web/components/GatedButton.tsx'
+import { May } from '#web/components/May.tsx'
 import { Notice } from '#web/components/Notice.tsx'
 import { PendingApprovals } from '#web/components/PendingApprovals.tsx'
 import { EmptyState, Skeleton } from '#web/components/states.tsx'
@@ -79,7 +80,11 @@ function OverviewPage() {
       )}
       <PendingApprovals />
       <EndingKeys />
-      {overview.data && <FirstSteps overview={overview.data} />}
+      {overview.data && (
+        <May call="wallets.deploy">
+          <FirstSteps overview={overview.data} />
+        </May>
+      )}
       {/* Widgets wait for the first steps, which would otherwise push them down. */}
       {isPending || !overview.isFetched ? (
         <Skeleton className="h-96" />

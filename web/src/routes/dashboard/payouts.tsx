@@ -15,6 +15,7 @@ import { PagedCard } from '#web/lists/PagedCard.tsx'
 import { useListPage } from '#web/lists/useListPage.ts'
 import { overviewQuery } from '#web/queries/overview.ts'
 import { type Payout, reclaimableQuery, refreshPayouts } from '#web/queries/payouts.ts'
+import { useAllowed } from '#web/queries/people.ts'
 import { keepFocus } from '#web/routes/dashboard/-payouts/list.tsx'
 import { type PayoutList, payoutList, rowsWith } from './-payouts/list.tsx'
 
@@ -41,7 +42,12 @@ function PayoutsPage() {
   const [reclaiming, setReclaiming] = useState<Payout | null>(null)
   const reclaimable = useQuery({ ...reclaimableQuery, refetchInterval: page.refreshMs })
   const overview = useQuery({ ...overviewQuery, refetchInterval: page.refreshMs })
-  const rows = useMemo(() => rowsWith({ hrefOf: page.hrefOf, onReclaim: setReclaiming }), [page.hrefOf])
+  const isAllowed = useAllowed()
+  const mayReclaim = isAllowed('reclaim')
+  const rows = useMemo(
+    () => rowsWith({ hrefOf: page.hrefOf, onReclaim: mayReclaim ? setReclaiming : null }),
+    [page.hrefOf, mayReclaim],
+  )
   useTitle('Payouts')
 
   const reclaimableCount = reclaimable.data?.page.total ?? 0
@@ -53,7 +59,7 @@ function PayoutsPage() {
     <>
       <PageHeader title="Payout Management" aside={<Syncing active={list.isFetching && !list.isPending} />}>
         {/* First, and there while it loads, so that it moves no other button. */}
-        {(reclaimable.isPending || reclaimableCount > 0) && (
+        {(reclaimable.isPending || reclaimableCount > 0) && isAllowed('reclaimAll') && (
           <Button
             ref={keepFocus}
             look="secondary"
@@ -70,10 +76,12 @@ function PayoutsPage() {
           </Button>
         )}
         <ListButtons page={page} />
-        <Button onClick={openCreate}>
-          <Plus aria-hidden="true" className="size-4" />
-          Create Payout
-        </Button>
+        {isAllowed('createPayout') && (
+          <Button onClick={openCreate}>
+            <Plus aria-hidden="true" className="size-4" />
+            Create Payout
+          </Button>
+        )}
       </PageHeader>
       {!reclaimable.isPending && outstanding.count > 0 && (
         <p className={clsx('mb-4 text-muted', !overview.data && 'invisible')}>
@@ -94,7 +102,7 @@ function PayoutsPage() {
           empty={
             <EmptyState
               title="No payouts found"
-              action={<Button onClick={openCreate}>Create Your First Payout</Button>}
+              action={isAllowed('createPayout') && <Button onClick={openCreate}>Create Your First Payout</Button>}
             >
               Your payouts will appear here.
             </EmptyState>
@@ -110,7 +118,7 @@ function PayoutsPage() {
             }}
           />
         )}
-        {create && <CreatePayoutDialog onClose={page.close} />}
+        {create && isAllowed('createPayout') && <CreatePayoutDialog onClose={page.close} />}
         {detail && !reclaiming && (
           <PayoutDialog payoutId={detail} known={page.known} onReclaim={setReclaiming} onClose={page.close} />
         )}

@@ -2,6 +2,7 @@ import { createFileRoute, Link } from '@tanstack/react-router'
 import { Button } from '#web/components/Button.tsx'
 import { Fact, PageHeader, TitledCard } from '#web/components/Card.tsx'
 import { linkClass } from '#web/components/Links.tsx'
+import { May } from '#web/components/May.tsx'
 import { formatLongDate } from '#web/lib/format.ts'
 import { flagsOf } from '#web/lib/search.ts'
 import { useSession } from '#web/lib/session.ts'
@@ -52,7 +53,9 @@ function SettingsPage() {
           </p>
         </TitledCard>
         <PushCard userId={user.id} />
-        <PasswordAboveCard />
+        <May call="approvals.setSettings">
+          <PasswordAboveCard />
+        </May>
         <GrantsCard />
         <ConnectedWallet />
       </div>

@@ -5,6 +5,7 @@ import { spans } from '#domain/statistics.ts'
 import { Button, buttonClass } from '#web/components/Button.tsx'
 import { Card, PageHeader, Syncing } from '#web/components/Card.tsx'
 import { Field } from '#web/components/Field.tsx'
+import { May } from '#web/components/May.tsx'
 import { Select } from '#web/components/Select.tsx'
 import { EmptyState, SkeletonCard } from '#web/components/states.tsx'
 import { shortAddress } from '#web/lib/format.ts'
@@ -83,9 +84,11 @@ function UsagePage() {
             <EmptyState
               title="No wallets yet"
               action={
-                <Link to="/dashboard/wallets" search={{ deploy: true }} className={buttonClass()}>
-                  New Wallet
-                </Link>
+                <May call="wallets.deploy">
+                  <Link to="/dashboard/wallets" search={{ deploy: true }} className={buttonClass()}>
+                    New Wallet
+                  </Link>
+                </May>
               }
             >
               What your wallets and agents spend will appear here.

@@ -8,6 +8,7 @@ import { EmptyState, ErrorState, Skeleton } from '#web/components/states.tsx'
 import { flagsOf } from '#web/lib/search.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { useWhileHere } from '#web/lib/useWhileHere.ts'
+import { useAllowed } from '#web/queries/people.ts'
 import { isMoving, refreshWallets, type Wallet, walletsQuery } from '#web/queries/wallets.ts'
 import { NextStepSlot } from './-overview/NextStepSlot.tsx'
 import { isLate } from './-wallets/deployment.ts'
@@ -41,6 +42,7 @@ function WalletsPage() {
   const search = Route.useSearch()
   const navigate = Route.useNavigate()
   const whileHere = useWhileHere()
+  const isAllowed = useAllowed()
   const action = walletActionIds.find((id) => search[id] !== undefined)
   const subjectIn = (list: Wallet[] | undefined) => action && list?.find((wallet) => wallet.id === search[action])
   const pageDialog = Boolean(search.deploy || search.import)
@@ -64,19 +66,23 @@ function WalletsPage() {
   const subject = subjectIn(wallets.data)
   const dialogOpen = pageDialog || subject !== undefined
   const open = (id: WalletActionId, walletId: string) => navigate({ search: { [id]: walletId } })
-  const ActionDialog = action && walletActions[action].Dialog
+  const ActionDialog = action && isAllowed(walletActions[action].call) && walletActions[action].Dialog
 
   return (
     <>
       <PageHeader title="Wallets">
-        <Button look="secondary" onClick={() => navigate({ search: { import: true } })}>
-          <Import aria-hidden="true" className="size-4" />
-          Add Existing
-        </Button>
-        <Button onClick={() => navigate({ search: { deploy: true } })}>
-          <Plus aria-hidden="true" className="size-4" />
-          New Wallet
-        </Button>
+        {isAllowed('wallets.importWallet') && (
+          <Button look="secondary" onClick={() => navigate({ search: { import: true } })}>
+            <Import aria-hidden="true" className="size-4" />
+            Add Existing
+          </Button>
+        )}
+        {isAllowed('wallets.deploy') && (
+          <Button onClick={() => navigate({ search: { deploy: true } })}>
+            <Plus aria-hidden="true" className="size-4" />
+            New Wallet
+          </Button>
+        )}
       </PageHeader>
       <NextStepSlot />
       {wallets.data ? (
@@ -84,7 +90,11 @@ function WalletsPage() {
           <Card>
             <EmptyState
               title="No wallets yet"
-              action={<Button onClick={() => navigate({ search: { deploy: true } })}>Create Your First Wallet</Button>}
+              action={
+                isAllowed('wallets.deploy') && (
+                  <Button onClick={() => navigate({ search: { deploy: true } })}>Create Your First Wallet</Button>
+                )
+              }
             >
               A wallet holds USDC on Base. You keep its owner key; agents spend from it within the limits you set.
             </EmptyState>
@@ -117,8 +127,8 @@ function WalletsPage() {
         </output>
       )}
       <Suspense>
-        {search.deploy && <DeployDialog onClose={close} />}
-        {search.import && <ImportDialog onClose={close} />}
+        {search.deploy && isAllowed('wallets.deploy') && <DeployDialog onClose={close} />}
+        {search.import && isAllowed('wallets.importWallet') && <ImportDialog onClose={close} />}
         {ActionDialog && subject && <ActionDialog key={`${action} ${subject.id}`} wallet={subject} onClose={close} />}
       </Suspense>
     </>

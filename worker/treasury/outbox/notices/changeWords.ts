@@ -69,19 +69,20 @@ function ofWebhook(ctx: Context, { event, ref, data }: Recorded): ChangeWords {
   }
 }
 
-function ofPerson({ event, data }: Recorded): ChangeWords {
+function ofPerson({ event, ref, data }: Recorded): ChangeWords {
+  const subject: NoticeSubject = { type: 'people', id: ref }
   const { email, role, before } = data as Record<string, string>
   switch (event) {
     case 'person.invited':
-      return said(`${email} was invited as ${role}`)
+      return said(`${email} was invited as ${role}`, null, subject)
     case 'person.joined':
-      return said(`${email} joined as ${role}`)
+      return said(`${email} joined as ${role}`, null, subject)
     case 'person.role_changed':
-      return said(`${email} is ${role} now`, `Before: ${before}.`)
+      return said(`${email} is ${role} now`, `Before: ${before}.`, subject)
     case 'person.left':
-      return said(`${email}, ${role}, left the account`)
+      return said(`${email}, ${role}, left the account`, null, subject)
     default:
-      return said(`${email}, ${role}, was removed`)
+      return said(`${email}, ${role}, was removed`, null, subject)
   }
 }
 

@@ -7,6 +7,7 @@ import { Amount } from '#web/components/Amount.tsx'
 import { Chip } from '#web/components/Chip.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
 import { IconButton } from '#web/components/IconButton.tsx'
+import { May } from '#web/components/May.tsx'
 import { PaymentsLink } from '#web/components/PaymentsLink.tsx'
 import { SkeletonRows } from '#web/components/states.tsx'
 import { Time, useNow } from '#web/components/Time.tsx'
@@ -72,23 +73,37 @@ export function AgentRow(props: {
             {stopped ? <Chip tone="waiting">{stopped}</Chip> : <Chip tone="good">Active</Chip>}
           </span>
         </button>
-        <IconButton label={`Try a payment by ${agent.name}`} onClick={() => open({ tryPayment: agent.id })}>
-          <FlaskConical aria-hidden="true" className="size-4" />
-        </IconButton>
+        <May call="checkPayment">
+          <IconButton label={`Try a payment by ${agent.name}`} onClick={() => open({ tryPayment: agent.id })}>
+            <FlaskConical aria-hidden="true" className="size-4" />
+          </IconButton>
+        </May>
         <ActionMenu
           label={`Actions for ${agent.name}`}
           items={[
-            { label: 'Edit', icon: Pencil, onSelect: () => open({ editAgent: agent.id }) },
+            { label: 'Edit', icon: Pencil, call: 'policies.editAgent', onSelect: () => open({ editAgent: agent.id }) },
             {
               label: 'Regenerate credentials',
               icon: KeyRound,
+              call: 'policies.replaceCredential',
               onSelect: () => open({ regenerateCredentials: agent.id }),
             },
-            { label: 'Regenerate API key', icon: RotateCcwKey, onSelect: () => open({ regenerateKey: agent.id }) },
+            {
+              label: 'Regenerate API key',
+              icon: RotateCcwKey,
+              call: 'policies.replaceCredential',
+              onSelect: () => open({ regenerateKey: agent.id }),
+            },
             paused
-              ? { label: 'Resume', icon: Play, onSelect: props.onResume }
-              : { label: 'Pause', icon: Pause, onSelect: () => open({ pause: agent.id }) },
-            { label: 'Delete', icon: Trash2, danger: true, onSelect: () => open({ deleteAgent: agent.id }) },
+              ? { label: 'Resume', icon: Play, call: 'policies.resume', onSelect: props.onResume }
+              : { label: 'Pause', icon: Pause, call: 'policies.pause', onSelect: () => open({ pause: agent.id }) },
+            {
+              label: 'Delete',
+              icon: Trash2,
+              call: 'policies.deleteAgent',
+              danger: true,
+              onSelect: () => open({ deleteAgent: agent.id }),
+            },
           ]}
         />
       </div>

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { May } from '#web/components/May.tsx'
 import type { Agent, PolicyGroup } from '#web/queries/agents.ts'
 import { Activity } from './Activity.tsx'
 import { QuickStart } from './QuickStart.tsx'
@@ -12,13 +13,17 @@ export default function AgentTools(props: { agent: Agent; group: PolicyGroup }) 
       <Part title="Activity">
         <Activity agentId={agent.id} />
       </Part>
-      <div className="min-w-0 space-y-6">
-        <Part title="Try a payment" hint="Checks a payment against the current rules. Nothing is paid or held.">
-          <TryPayment agent={agent} first={firstKind(group)} />
-        </Part>
-        <Part title="Quick start">
-          <QuickStart clientId={agent.clientId} group={group} />
-        </Part>
+      <div className="min-w-0 space-y-6 empty:hidden">
+        <May call="checkPayment">
+          <Part title="Try a payment" hint="Checks a payment against the current rules. Nothing is paid or held.">
+            <TryPayment agent={agent} first={firstKind(group)} />
+          </Part>
+        </May>
+        <May call="policies.replaceCredential">
+          <Part title="Quick start">
+            <QuickStart clientId={agent.clientId} group={group} />
+          </Part>
+        </May>
       </div>
     </div>
   )

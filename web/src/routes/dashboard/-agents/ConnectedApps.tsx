@@ -5,6 +5,7 @@ import { Button } from '#web/components/Button.tsx'
 import { Card } from '#web/components/Card.tsx'
 import { Chip } from '#web/components/Chip.tsx'
 import { linkClass } from '#web/components/Links.tsx'
+import { May } from '#web/components/May.tsx'
 import { Loaded } from '#web/components/states.tsx'
 import { Time } from '#web/components/Time.tsx'
 import { type Connection, connectionsQuery } from '#web/queries/connections.ts'
@@ -67,9 +68,11 @@ function AppRow({ connection, onRevoke }: { connection: Connection; onRevoke: ()
           {lastUsedAt && <Time iso={lastUsedAt} />}
         </span>
       </p>
-      <Button look="secondary" aria-label={`Revoke ${app.name}`} onClick={onRevoke} className="max-sm:w-full">
-        Revoke
-      </Button>
+      <May call="connections.revoke">
+        <Button look="secondary" aria-label={`Revoke ${app.name}`} onClick={onRevoke} className="max-sm:w-full">
+          Revoke
+        </Button>
+      </May>
     </li>
   )
 }

@@ -10,6 +10,7 @@ import { Button } from '#web/components/Button.tsx'
 import { Card } from '#web/components/Card.tsx'
 import { Chip } from '#web/components/Chip.tsx'
 import { linkClass } from '#web/components/Links.tsx'
+import { May } from '#web/components/May.tsx'
 import { PaymentsLink } from '#web/components/PaymentsLink.tsx'
 import { PendingApprovalsOf } from '#web/components/PendingApprovals.tsx'
 import { EmptyState } from '#web/components/states.tsx'
@@ -61,20 +62,40 @@ export function GroupDetail(props: {
               </p>
             </div>
             <div className="flex shrink-0 items-center gap-2">
-              <Button look="secondary" onClick={() => open({ editGroup: true })}>
-                Edit
-              </Button>
+              <May call="policies.editGroup">
+                <Button look="secondary" onClick={() => open({ editGroup: true })}>
+                  Edit
+                </Button>
+              </May>
               <ActionMenu
                 label={`Actions for ${group.name}`}
                 items={[
-                  { label: 'Edit', icon: Pencil, onSelect: () => open({ editGroup: true }) },
+                  {
+                    label: 'Edit',
+                    icon: Pencil,
+                    call: 'policies.editGroup',
+                    onSelect: () => open({ editGroup: true }),
+                  },
                   ...(group.spendLimitUsdc === null
                     ? []
-                    : [{ label: 'Top up budget', icon: Plus, onSelect: () => open({ topUp: true }) }]),
+                    : [
+                        {
+                          label: 'Top up budget',
+                          icon: Plus,
+                          call: 'policies.topUp' as const,
+                          onSelect: () => open({ topUp: true }),
+                        },
+                      ]),
                   paused
-                    ? { label: 'Resume', icon: Play, onSelect: () => resume.mutate(subject) }
-                    : { label: 'Pause', icon: Pause, onSelect: () => open({ pause: 'group' }) },
-                  { label: 'Delete', icon: Trash2, danger: true, onSelect: () => open({ deleteGroup: true }) },
+                    ? { label: 'Resume', icon: Play, call: 'policies.resume', onSelect: () => resume.mutate(subject) }
+                    : { label: 'Pause', icon: Pause, call: 'policies.pause', onSelect: () => open({ pause: 'group' }) },
+                  {
+                    label: 'Delete',
+                    icon: Trash2,
+                    call: 'policies.deleteGroup',
+                    danger: true,
+                    onSelect: () => open({ deleteGroup: true }),
+                  },
                 ]}
               />
             </div>
@@ -130,9 +151,11 @@ export function GroupDetail(props: {
             <h2 id="group-agents" className="font-semibold">
               Agents ({agents.length})
             </h2>
-            <Button look="secondary" onClick={() => open({ newAgent: true })}>
-              Add Agent
-            </Button>
+            <May call="policies.createAgent">
+              <Button look="secondary" onClick={() => open({ newAgent: true })}>
+                Add Agent
+              </Button>
+            </May>
           </div>
           {agents.length === 0 ? (
             <EmptyState title="No agents in this group yet">
@@ -193,10 +216,12 @@ function GroupWallet(props: { group: PolicyGroup; onPause: () => void }) {
       <div className="flex flex-wrap items-center gap-x-3">
         <ShortAddress address={wallet.address} chain={wallet.chain} />
         {!wallet.paused && (
-          <Button look="quiet" className="h-8! px-2! text-small" onClick={props.onPause}>
-            <Pause aria-hidden="true" className="size-4" />
-            Pause wallet
-          </Button>
+          <May call="policies.pause">
+            <Button look="quiet" className="h-8! px-2! text-small" onClick={props.onPause}>
+              <Pause aria-hidden="true" className="size-4" />
+              Pause wallet
+            </Button>
+          </May>
         )}
       </div>
       {wallet.paused ? (
@@ -238,9 +263,11 @@ function Budget(props: { group: PolicyGroup; onTopUp: () => void }) {
   return (
     <>
       <BudgetRing groupId={id} limit={spendLimitUsdc} spent={currentSpent} held={held} remaining={remaining ?? '0'} />
-      <Button look="secondary" className="mt-3" onClick={props.onTopUp}>
-        Top Up
-      </Button>
+      <May call="policies.topUp">
+        <Button look="secondary" className="mt-3" onClick={props.onTopUp}>
+          Top Up
+        </Button>
+      </May>
     </>
   )
 }
@@ -275,9 +302,11 @@ function NothingKept(props: { group: PolicyGroup; open: OpenDialog }) {
       <p className="mt-2 text-amber text-small">
         {walletName(first.wallet)} keeps nothing for purchases yet, so they are refused.
       </p>
-      <Button look="secondary" className="mt-2" onClick={() => props.open({ purchases: first.wallet.id })}>
-        Keep a Part for Purchases
-      </Button>
+      <May call="wallets.rotateSessionKey">
+        <Button look="secondary" className="mt-2" onClick={() => props.open({ purchases: first.wallet.id })}>
+          Keep a Part for Purchases
+        </Button>
+      </May>
     </>
   )
 }
@@ -305,9 +334,11 @@ function Whitelist(props: { group: PolicyGroup; onConfirm: (contactId: string) =
               <Chip tone="waiting" title="The contact changed after it was whitelisted. Payments to it are refused.">
                 Changed
               </Chip>
-              <Button look="secondary" className="h-8!" onClick={() => props.onConfirm(contact.id)}>
-                Review
-              </Button>
+              <May call="policies.confirmContact">
+                <Button look="secondary" className="h-8!" onClick={() => props.onConfirm(contact.id)}>
+                  Review
+                </Button>
+              </May>
             </>
           )}
         </li>

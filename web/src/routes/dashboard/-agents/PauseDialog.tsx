@@ -3,6 +3,7 @@ import { StopDialog } from '#web/components/HandedOut.tsx'
 import { plural } from '#web/lib/format.ts'
 import { type PauseSubject, setPaused } from '#web/queries/agents.ts'
 import type { HandedOut } from '#web/queries/handedOut.ts'
+import { useMay } from '#web/queries/people.ts'
 import { sentence } from './pausing.tsx'
 
 /** What pausing stops. */
@@ -18,6 +19,7 @@ const isOf = ({ kind, id }: PauseSubject, { agentId, policyGroupId, walletId }: 
 
 export default function PauseDialog(props: { subject: PauseSubject; onClose: () => void }) {
   const { subject } = props
+  const mayResume = useMay('policies.resume')
   return (
     <StopDialog
       endsFor={(purchases) => isOf(subject, purchases)}
@@ -32,8 +34,8 @@ export default function PauseDialog(props: { subject: PauseSubject; onClose: () 
       onClose={props.onClose}
     >
       <p>
-        {effects[subject.kind]} Queued payments that are not signed yet fail; signed ones still go through. You can
-        resume at any time.
+        {effects[subject.kind]} Queued payments that are not signed yet fail; signed ones still go through.{' '}
+        {mayResume ? 'You can' : 'The owner can'} resume at any time.
       </p>
     </StopDialog>
   )

@@ -22,6 +22,7 @@ export type Dialogs = {
   /** Id of a wallet that keeps nothing for purchases, which its agents may now make. */
   purchases?: string
 }
+
 export type OpenDialog = (dialog: Dialogs) => void
 
 /** Parses the page's search parameters. Every page loads this, along with the routes. */

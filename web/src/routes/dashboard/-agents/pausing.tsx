@@ -3,6 +3,7 @@ import { CirclePause } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { toast } from 'react-hot-toast/headless'
 import { Button } from '#web/components/Button.tsx'
+import { May } from '#web/components/May.tsx'
 import { messageOf } from '#web/lib/apiError.ts'
 import { type PauseSubject, type PolicyGroupWithAgents, setPaused } from '#web/queries/agents.ts'
 import { walletName } from '#web/queries/wallets.ts'
@@ -19,9 +20,11 @@ export function PausedNotice(props: { subject: PauseSubject; className?: string;
         <CirclePause aria-hidden="true" className="size-5 shrink-0 text-amber" />
         {props.children}
       </p>
-      <Button look="secondary" busy={resume.isPending} onClick={() => resume.mutate(props.subject)}>
-        Resume
-      </Button>
+      <May call="policies.resume">
+        <Button look="secondary" busy={resume.isPending} onClick={() => resume.mutate(props.subject)}>
+          Resume
+        </Button>
+      </May>
     </div>
   )
 }

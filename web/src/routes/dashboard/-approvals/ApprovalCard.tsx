@@ -13,6 +13,7 @@ import { isOutcomeUnknown, messageOf } from '#web/lib/apiError.ts'
 import { useSession } from '#web/lib/session.ts'
 import { useAction } from '#web/lib/useAction.ts'
 import { type Approval, approve, deny, isLateAnswer, refreshApprovals } from '#web/queries/approvals.ts'
+import { useAllowed, useMay } from '#web/queries/people.ts'
 import { transactionQuery } from '#web/queries/transactions.ts'
 import { useOnline } from '#web/routes/-shell/useOnline.ts'
 import { ApprovalFacts, ApprovalRecipient } from './ApprovalFacts.tsx'
@@ -30,6 +31,8 @@ export function ApprovalCard(props: { latest: Approval }) {
   const shown = changed ? read : latest
   const left = timeLeft(shown.expiresAt, useNow())
   const { label, tone } = stateOf(shown)
+  const mayRaise = useMay('approvals.raiseBudget')
+  const mayDecide = useMay('approvals.approve') && (shown.kind === 'payment' || mayRaise)
   const heading = useRef<HTMLHeadingElement>(null)
   const wasOpen = useRef(isOpen)
   const [isLate, setLate] = useState(false)
@@ -80,7 +83,7 @@ export function ApprovalCard(props: { latest: Approval }) {
             </Button>
           </div>
         ) : (
-          isOpen && <Decision approval={shown} isOver={left === null} onLate={() => setLate(true)} />
+          isOpen && mayDecide && <Decision approval={shown} isOver={left === null} onLate={() => setLate(true)} />
         )}
       </div>
     </Card>
@@ -166,6 +169,7 @@ function Decision(props: { approval: Approval; isOver: boolean; onLate: () => vo
   const { approval } = props
   const [asking, setAsking] = useState<'password' | 'grant' | null>(null)
   const online = useOnline()
+  const isAllowed = useAllowed()
   const decision = useAction(
     (act: Act) =>
       (act === 'approve'
@@ -205,12 +209,14 @@ function Decision(props: { approval: Approval; isOver: boolean; onLate: () => vo
       )}
       {props.isOver && <p className="mb-3 text-muted text-small">The time to answer has expired. Nothing is paid.</p>}
       <div className="grid grid-cols-[2fr_1fr] gap-3">
-        {approval.canGrant && (
+        {approval.canGrant && isAllowed('approvals.grant') && (
           <Button look="secondary" disabled={disabled} onClick={() => setAsking('grant')} className="col-span-2 w-full">
             Approve and always allow…
           </Button>
         )}
-        {!approval.agent.paused && button('deny_and_pause', 'Deny and pause agent', 'secondary')}
+        {!approval.agent.paused &&
+          isAllowed('policies.pause') &&
+          button('deny_and_pause', 'Deny and pause agent', 'secondary')}
         {button('deny', 'Deny', 'secondary')}
         <div className="col-span-2">
           {button('approve', approval.kind === 'budget' ? 'Approve' : 'Approve once', 'primary')}

@@ -7,6 +7,7 @@ import { useContactName } from '#web/components/ContactName.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
 import { LetItPay } from '#web/components/LetItPay.tsx'
 import { linkClass } from '#web/components/Links.tsx'
+import { May } from '#web/components/May.tsx'
 import { NoteFacts } from '#web/components/Notes.tsx'
 import { Notice } from '#web/components/Notice.tsx'
 import { RecipientWarnings } from '#web/components/RecipientWarnings.tsx'
@@ -85,11 +86,13 @@ export function ApprovalFacts({ approval }: { approval: Approval }) {
           <Notice tone="warning">
             Would be refused now: {wouldPass.message}
             <LetItPay approval rule={wouldPass.rule} groupId={approval.policyGroup.id} amount={approval.amount} />
-            <p>
-              <Link to="/dashboard/agents" search={{ group: approval.policyGroup.id }} className={linkClass}>
-                Change the rules of {approval.policyGroup.name}
-              </Link>
-            </p>
+            <May call="policies.editGroup">
+              <p>
+                <Link to="/dashboard/agents" search={{ group: approval.policyGroup.id }} className={linkClass}>
+                  Change the rules of {approval.policyGroup.name}
+                </Link>
+              </p>
+            </May>
           </Notice>
         ))}
       {equalPaymentsSince > 0 && (

@@ -7,6 +7,7 @@ import { Card, PageHeader } from '#web/components/Card.tsx'
 import { Checkbox } from '#web/components/Checkbox.tsx'
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
 import { GatedButton } from '#web/components/GatedButton.tsx'
+import { May } from '#web/components/May.tsx'
 import { EmptyState, ErrorState, Loaded, SkeletonRows } from '#web/components/states.tsx'
 import { Time } from '#web/components/Time.tsx'
 import { plural } from '#web/lib/format.ts'
@@ -23,7 +24,9 @@ export default function ChangesPage() {
     <>
       <PageHeader title="Changes" />
       <div className="grid grid-cols-1 gap-5">
-        <MadeCard />
+        <May call="review.made">
+          <MadeCard />
+        </May>
         <HistoryCard />
       </div>
     </>

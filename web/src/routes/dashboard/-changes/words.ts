@@ -1,4 +1,6 @@
+import { actingFor } from '#web/lib/actingFor.ts'
 import { plural } from '#web/lib/format.ts'
+import { accountLabel } from '#web/lib/otherAccount.ts'
 import type { Change, EndedChanges } from '#web/queries/changes.ts'
 
 const vias: Record<NonNullable<Change['via']>, string | null> = {
@@ -11,8 +13,9 @@ const vias: Record<NonNullable<Change['via']>, string | null> = {
 
 /** 'Scout, through the API'. Whoever had the owner's session was signed in as the owner. */
 export function actorText({ by, via }: Pick<Change, 'by' | 'via'>): string {
+  const acting = actingFor()
   const names: Record<Change['by']['type'], string> = {
-    owner: 'Signed in as you',
+    owner: acting ? `Signed in as ${accountLabel(acting)}` : 'Signed in as you',
     member: by.name ?? 'A member',
     agent: by.name ?? 'An agent',
     operator: 'The operator',

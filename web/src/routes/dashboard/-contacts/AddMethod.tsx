@@ -7,6 +7,7 @@ import { readText } from '#domain/readers/text.ts'
 import { FullAddress } from '#web/components/Address.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { FormDialog, formResolver, TextField } from '#web/components/forms.tsx'
+import { May } from '#web/components/May.tsx'
 import { Loaded, Skeleton } from '#web/components/states.tsx'
 import { ApiError } from '#web/lib/apiError.ts'
 import { failureOf, failures } from '#web/lib/failures.ts'
@@ -101,13 +102,15 @@ export function DetailsDialog(props: {
         {(show) =>
           show(
             stranger && (
-              <button
-                type="button"
-                onClick={() => setAdding(stranger)}
-                className="ml-auto block min-h-6 rounded-sm text-green text-small underline underline-offset-3 pointer-coarse:min-h-11"
-              >
-                Add as Contact
-              </button>
+              <May call="contacts.change">
+                <button
+                  type="button"
+                  onClick={() => setAdding(stranger)}
+                  className="ml-auto block min-h-6 rounded-sm text-green text-small underline underline-offset-3 pointer-coarse:min-h-11"
+                >
+                  Add as Contact
+                </button>
+              </May>
             ),
           )
         }

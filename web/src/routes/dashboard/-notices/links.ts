@@ -29,5 +29,7 @@ export function linkOfSubject(
       return { to: other('restored') }
     case 'changes':
       return { to: other('changes') }
+    case 'people':
+      return { to: other('people') }
   }
 }

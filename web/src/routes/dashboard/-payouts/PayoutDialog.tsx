@@ -9,6 +9,7 @@ import { Resend } from '#web/components/Code.tsx'
 import { ContactName } from '#web/components/ContactName.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
+import { May } from '#web/components/May.tsx'
 import { NoteFacts } from '#web/components/Notes.tsx'
 import { Notice } from '#web/components/Notice.tsx'
 import { Skeleton } from '#web/components/states.tsx'
@@ -59,7 +60,14 @@ export default function PayoutDialog(props: {
       details={payout && ((addContact) => <Details payout={payout} addContact={addContact} />)}
       query={fetched}
       stranger={stranger}
-      actions={payout && canReclaim(payout) && <Button onClick={() => props.onReclaim(payout)}>Reclaim funds</Button>}
+      actions={
+        payout &&
+        canReclaim(payout) && (
+          <May call="reclaim">
+            <Button onClick={() => props.onReclaim(payout)}>Reclaim funds</Button>
+          </May>
+        )
+      }
       onClose={props.onClose}
     />
   )
@@ -132,9 +140,11 @@ function Details(props: { payout: Payout; addContact: ReactNode }) {
         <Fact name="Sender">{senderOf(payout)}</Fact>
         {payout.sourceWallet && <Fact name="From wallet">{walletName(payout.sourceWallet)}</Fact>}
         {(payout.status === 'CREATING' || payout.status === 'CREATED') && !isTakenDown(payout) && (
-          <Fact name="Claim link">
-            <ClaimLink payout={payout} />
-          </Fact>
+          <May call="claimLink">
+            <Fact name="Claim link">
+              <ClaimLink payout={payout} />
+            </Fact>
+          </May>
         )}
         <Fact name="Created">{formatMoment(payout.createdAt)}</Fact>
         <Fact name="Expires">{formatMoment(payout.expiresAt)}</Fact>
@@ -159,10 +169,12 @@ function Details(props: { payout: Payout; addContact: ReactNode }) {
         )}
       </dl>
       {canReclaim(payout) && !isTakenDown(payout) && (
-        <Resend
-          onSend={() => resendCode(payout.id)}
-          sent={`A new code is on its way to ${recipientOf(payout)}. The previous one no longer works.`}
-        />
+        <May call="resendCode">
+          <Resend
+            onSend={() => resendCode(payout.id)}
+            sent={`A new code is on its way to ${recipientOf(payout)}. The previous one no longer works.`}
+          />
+        </May>
       )}
     </div>
   )

@@ -58,7 +58,8 @@ function useWalletsText(value: string) {
 type Acts = {
   /** The link to a payout's details. */
   hrefOf: (payoutId: string) => string
-  onReclaim: (payout: Payout) => void
+  /** Null for those who may not. */
+  onReclaim: ((payout: Payout) => void) | null
 }
 
 /** Part of the accessible names, so that buttons of different rows can be distinguished. */
@@ -98,7 +99,7 @@ export const rowsWith = ({ hrefOf, onReclaim }: Acts): ShownRows<Payout> => ({
       cell: (payout) => (
         <span className="inline-flex gap-1">
           <DetailsLink href={hrefOf(payout.id)} label={labelOf(payout)} />
-          {canReclaim(payout) && (
+          {onReclaim && canReclaim(payout) && (
             <IconButton
               ref={keepFocus}
               label="Reclaim funds"

@@ -7,12 +7,14 @@ import { Button } from '#web/components/Button.tsx'
 import { Card, Fact, PageHeader } from '#web/components/Card.tsx'
 import { Chip } from '#web/components/Chip.tsx'
 import { linkClass } from '#web/components/Links.tsx'
+import { May } from '#web/components/May.tsx'
 import { Notice } from '#web/components/Notice.tsx'
 import { EmptyState, Loaded, SkeletonRows } from '#web/components/states.tsx'
 import { formatMoment, plural } from '#web/lib/format.ts'
 import { permissionsInWords } from '#web/lib/scopes.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { accountQuery, groupsQuery, type PolicyGroup, type PolicyGroupWithAgents } from '#web/queries/agents.ts'
+import { useMay } from '#web/queries/people.ts'
 import { walletName } from '#web/queries/wallets.ts'
 import { contactScope } from '../-agents/groupForm.ts'
 import { useResume } from '../-agents/pausing.tsx'
@@ -91,6 +93,7 @@ function Explanation(props: { at: string; asOf: string }) {
 
 function GroupToReview({ policyGroup: group, agents }: PolicyGroupWithAgents) {
   const resume = useResume()
+  const mayResume = useMay('policies.resume')
   const isPaused = group.status === 'paused'
   return (
     <MoneyChain value={group.wallet?.chain}>
@@ -103,15 +106,17 @@ function GroupToReview({ policyGroup: group, agents }: PolicyGroupWithAgents) {
             <Chip tone={isPaused ? 'waiting' : 'good'}>{isPaused ? 'Paused' : 'Active'}</Chip>
           </div>
           <div className="flex flex-wrap gap-3 max-sm:w-full max-sm:*:grow">
-            <Link
-              to="/dashboard/agents"
-              search={{ group: group.id, editGroup: true }}
-              className="inline-flex h-10 items-center justify-center rounded-sm px-3 font-medium text-green"
-              aria-label={`Change rules of ${group.name}`}
-            >
-              Change rules
-            </Link>
-            {isPaused && (
+            <May call="policies.editGroup">
+              <Link
+                to="/dashboard/agents"
+                search={{ group: group.id, editGroup: true }}
+                className="inline-flex h-10 items-center justify-center rounded-sm px-3 font-medium text-green"
+                aria-label={`Change rules of ${group.name}`}
+              >
+                Change rules
+              </Link>
+            </May>
+            {isPaused && mayResume && (
               <Button
                 busy={resume.isPending}
                 aria-label={`Resume ${group.name}`}

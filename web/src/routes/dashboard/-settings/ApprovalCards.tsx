@@ -9,6 +9,7 @@ import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
 import { AmountField, formResolver, PasswordField } from '#web/components/forms.tsx'
 import { GatedButton } from '#web/components/GatedButton.tsx'
+import { May } from '#web/components/May.tsx'
 import { Loaded, Skeleton, SkeletonRows } from '#web/components/states.tsx'
 import { fieldText, microOf, typedDecimal, typedMicro, typedProblem } from '#web/lib/amounts.ts'
 import { ApiError, messageOf } from '#web/lib/apiError.ts'
@@ -101,7 +102,7 @@ export function GrantsCard() {
   const [ending, setEnding] = useState<Grant | null>(null)
   return (
     <TitledCard id="grants" title="Always allowed">
-      <p className="text-muted">Payments that do not need your approval. Every other rule still applies to them.</p>
+      <p className="text-muted">Payments that do not need an approval. Every other rule still applies to them.</p>
       <Loaded query={query} loading={<SkeletonRows rows={2} />}>
         {(data) => (
           <ul aria-label="Always allowed" className="mt-2 divide-y divide-hairline">
@@ -117,17 +118,21 @@ export function GrantsCard() {
                     {formatMoment(grant.endsAt)}
                   </p>
                 </div>
-                <Button
-                  look="secondary"
-                  aria-label={`End: ${grant.agent.name} to ${grant.contact?.name ?? grant.address}`}
-                  onClick={() => setEnding(grant)}
-                >
-                  End
-                </Button>
+                <May call="approvals.endGrant">
+                  <Button
+                    look="secondary"
+                    aria-label={`End: ${grant.agent.name} to ${grant.contact?.name ?? grant.address}`}
+                    onClick={() => setEnding(grant)}
+                  >
+                    End
+                  </Button>
+                </May>
               </li>
             ))}
             {data.length === 0 && (
-              <li className="py-2 text-muted">None. You can allow some when you approve a payment.</li>
+              <li className="py-2 text-muted">
+                None.<May call="approvals.grant"> You can allow some when you approve a payment.</May>
+              </li>
             )}
           </ul>
         )}

@@ -10,6 +10,7 @@ import { CopyButton } from '#web/components/CopyButton.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
 import { LetItPay } from '#web/components/LetItPay.tsx'
 import { linkClass } from '#web/components/Links.tsx'
+import { May } from '#web/components/May.tsx'
 import { NoteFacts } from '#web/components/Notes.tsx'
 import { Notice } from '#web/components/Notice.tsx'
 import {
@@ -22,6 +23,7 @@ import { WhitelistContact } from '#web/components/WhitelistContact.tsx'
 import { formatMoment } from '#web/lib/format.ts'
 import { networkName } from '#web/lib/networks.ts'
 import { contactNameQuery } from '#web/queries/contacts.ts'
+import { useMay } from '#web/queries/people.ts'
 import {
   awaitsApproval,
   categoryLabel,
@@ -53,6 +55,7 @@ export default function TransactionDialog(props: {
   const method = transaction?.contactId === null ? contactMethodOf(transaction) : null
   const named = useQuery(contactNameQuery(method && Object.values(method)[0]))
   const stranger = named.data === null ? method : null
+  const mayDecide = useMay('approvals.approve')
   const [reclaiming, setReclaiming] = useState(false)
   if (reclaiming && transaction?.payoutId)
     return (
@@ -80,7 +83,7 @@ export default function TransactionDialog(props: {
               params={{ approvalId: transaction.approvalId! }}
               className={buttonClass()}
             >
-              Decide
+              {mayDecide ? 'Decide' : 'View request'}
             </Link>
           )}
           {transaction?.payoutId && (
@@ -93,7 +96,9 @@ export default function TransactionDialog(props: {
             </Link>
           )}
           {transaction?.payoutId && payoutState(transaction) === 'Awaiting Claim' && (
-            <Button onClick={() => setReclaiming(true)}>Reclaim Funds</Button>
+            <May call="reclaim">
+              <Button onClick={() => setReclaiming(true)}>Reclaim Funds</Button>
+            </May>
           )}
         </>
       }

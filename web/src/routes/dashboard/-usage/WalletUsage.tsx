@@ -11,6 +11,7 @@ import { Card } from '#web/components/Card.tsx'
 import { Chip } from '#web/components/Chip.tsx'
 import { BudgetChart } from '#web/components/charts/BudgetChart.tsx'
 import { SpanChoice } from '#web/components/charts/SpanChoice.tsx'
+import { May } from '#web/components/May.tsx'
 import { PaymentsLink } from '#web/components/PaymentsLink.tsx'
 import { ErrorState, Skeleton } from '#web/components/states.tsx'
 import { Time } from '#web/components/Time.tsx'
@@ -124,14 +125,16 @@ function Group(props: { group: UsageGroup; chain: Chain; onTopUp: () => void }) 
                 </span>
               )}
             </p>
-            <Button
-              look="secondary"
-              className="max-sm:w-full"
-              onClick={props.onTopUp}
-              aria-label={`Top Up ${group.name}`}
-            >
-              Top Up
-            </Button>
+            <May call="policies.topUp">
+              <Button
+                look="secondary"
+                className="max-sm:w-full"
+                onClick={props.onTopUp}
+                aria-label={`Top Up ${group.name}`}
+              >
+                Top Up
+              </Button>
+            </May>
           </>
         )}
       </div>

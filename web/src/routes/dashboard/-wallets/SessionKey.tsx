@@ -6,6 +6,7 @@ import { hourMs } from '#domain/time.ts'
 import { budgetLevel } from '#web/components/BudgetRing.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Chip } from '#web/components/Chip.tsx'
+import { May } from '#web/components/May.tsx'
 import { useNow } from '#web/components/Time.tsx'
 import { dollars } from '#web/lib/amounts.ts'
 import { formatDate, formatMoment } from '#web/lib/format.ts'
@@ -59,9 +60,11 @@ export function SessionKeyBar(props: { info: SessionKeyInfo; onRenew: () => void
             this wallet until it has another one.
           </p>
         )}
-        <Button className="w-full" onClick={props.onRenew}>
-          {renewalLabel(info)}
-        </Button>
+        <May call="wallets.rotateSessionKey">
+          <Button className="w-full" onClick={props.onRenew}>
+            {renewalLabel(info)}
+          </Button>
+        </May>
       </div>
     )
   const limit = sendLimitOf(BigInt(info.spendingLimit), info.purchaseAllowance)

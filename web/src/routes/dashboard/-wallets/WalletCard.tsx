@@ -12,7 +12,9 @@ import { GatedButton } from '#web/components/GatedButton.tsx'
 import { IconButton } from '#web/components/IconButton.tsx'
 import { formatAmount } from '#web/lib/format.ts'
 import { networkName } from '#web/lib/networks.ts'
+import { ownerWord } from '#web/lib/otherAccount.ts'
 import { usePrimaryChain } from '#web/queries/config.ts'
+import { useAllowed } from '#web/queries/people.ts'
 import { cannotPay, retryBalance, sessionKeyQuery, type Wallet, walletName } from '#web/queries/wallets.ts'
 import { isLate, whyNotDeployed } from './deployment.ts'
 import { SessionKeyBar, SessionKeyChip } from './SessionKey.tsx'
@@ -28,6 +30,7 @@ export function WalletCard(props: {
   const { wallet } = props
   const smart = wallet.walletType === 'smart'
   const isTest = wallet.chain !== 'base'
+  const isAllowed = useAllowed()
   const sessionKey = useQuery({
     ...sessionKeyQuery(wallet.id),
     enabled: smart && wallet.status === 'active',
@@ -51,7 +54,7 @@ export function WalletCard(props: {
           </div>
           <ActionMenu
             label={`More for ${walletName(wallet)}`}
-            items={actionsAt('menu', wallet).map(([id, { label, icon, enabled, danger }]) => ({
+            items={actionsAt('menu', wallet, isAllowed).map(([id, { label, icon, enabled, danger }]) => ({
               label,
               icon,
               disabled: !(enabled?.(wallet) ?? true),
@@ -77,7 +80,7 @@ export function WalletCard(props: {
         </div>
         <div className="mt-1 flex items-center">
           <ShortAddress address={wallet.address} chain={wallet.chain} />
-          {actionsAt('address', wallet).map(([id, { label, icon: Icon, enabled }]) => (
+          {actionsAt('address', wallet, isAllowed).map(([id, { label, icon: Icon, enabled }]) => (
             <IconButton
               key={id}
               label={label}
@@ -106,8 +109,8 @@ export function WalletCard(props: {
             <WalletExposure wallet={wallet} />
           </>
         )}
-        <div className="mt-auto flex flex-wrap gap-2 pt-5">
-          {actionsAt('button', wallet).map(([id, { label, enabled }]) => (
+        <div className="mt-auto flex flex-wrap gap-2 pt-5 empty:hidden">
+          {actionsAt('button', wallet, isAllowed).map(([id, { label, enabled }]) => (
             <GatedButton
               key={id}
               look={id === main ? 'primary' : 'secondary'}
@@ -189,11 +192,11 @@ function WalletExposure(props: { wallet: Wallet }) {
     <p data-testid="wallet-exposure" className="mt-4 text-pretty text-muted text-small">
       {walletType === 'imported' ? (
         <>
-          We keep this wallet’s key, so all of it, {canLeave}, can leave without you; agents can use {agents}.
+          We keep this wallet’s key, so all of it, {canLeave}, can leave without {ownerWord()}; agents can use {agents}.
         </>
       ) : (
         <>
-          Without you at most {canLeave} can leave; agents can use {agents} of it.
+          Without {ownerWord()} at most {canLeave} can leave; agents can use {agents} of it.
         </>
       )}
     </p>

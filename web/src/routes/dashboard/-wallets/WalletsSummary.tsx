@@ -5,6 +5,7 @@ import { Card } from '#web/components/Card.tsx'
 import { dollars, microOf } from '#web/lib/amounts.ts'
 import { formatAmount, plural } from '#web/lib/format.ts'
 import { unitOf } from '#web/lib/networks.ts'
+import { ownerWord } from '#web/lib/otherAccount.ts'
 import { usePrimaryChain } from '#web/queries/config.ts'
 import type { Wallet } from '#web/queries/wallets.ts'
 
@@ -44,12 +45,13 @@ export function WalletsSummary(props: { wallets: Wallet[] }) {
         <p className="min-w-60 flex-1 text-pretty">
           {exposure ? (
             <>
-              Without you at most <Sum testId="can-leave" value={formatUsdc(exposure.canLeave)} /> can leave now; your
-              agents can use <Sum testId="agents-can" value={formatUsdc(exposure.agents)} /> of it.
+              Without {ownerWord()} at most <Sum testId="can-leave" value={formatUsdc(exposure.canLeave)} /> can leave
+              now; {ownerWord() === 'you' ? 'your agents' : 'agents'} can use{' '}
+              <Sum testId="agents-can" value={formatUsdc(exposure.agents)} /> of it.
             </>
           ) : (
             <>
-              How much can leave without you: <span data-testid="can-leave">Unavailable</span>
+              How much can leave without {ownerWord()}: <span data-testid="can-leave">Unavailable</span>
             </>
           )}
         </p>
@@ -66,8 +68,8 @@ export function WalletsSummary(props: { wallets: Wallet[] }) {
               Why?
             </summary>
             <p className="mt-1">
-              “Without you” means without your owner key: what session keys may still pay, and all of your imported
-              wallets. In unclaimed payouts:{' '}
+              “Without {ownerWord()}” means without the owner key: what session keys may still pay, and all of the
+              imported wallets. In unclaimed payouts:{' '}
               <Sum testId="in-payouts" value={sumOf(real.map(({ inPayouts }) => inPayouts))} />
             </p>
             {exposure.canRenew && (

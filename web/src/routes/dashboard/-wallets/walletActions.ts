@@ -13,11 +13,14 @@ import {
   Trash2,
 } from 'lucide-react'
 import { type ComponentType, lazy } from 'react'
+import type { Call } from '#domain/roles.ts'
 import { canPay, isActive, type Wallet } from '#web/queries/wallets.ts'
 import { isLate } from './deployment.ts'
 import type { WalletActionId, WalletDialogProps } from './walletSearch.ts'
 
 export type WalletAction = {
+  /** What it calls: absent for those who may not. */
+  call: Call
   label: string
   icon: LucideIcon
   /** Where the wallet's card offers the action: as a large button, next to the address, or in the menu. */
@@ -42,6 +45,7 @@ const isSmart = (wallet: Wallet) => wallet.walletType === 'smart'
  */
 export const walletActions = {
   send: {
+    call: 'send',
     label: 'Send',
     icon: ArrowUpRight,
     place: 'button',
@@ -49,6 +53,7 @@ export const walletActions = {
     Dialog: lazy(() => import('../-send/SendDialog.tsx')),
   },
   addFunds: {
+    call: 'onramp.start',
     label: 'Add Funds',
     icon: Plus,
     place: 'button',
@@ -57,6 +62,7 @@ export const walletActions = {
     Dialog: lazy(() => import('./AddFundsDialog.tsx')),
   },
   withdraw: {
+    call: 'wallets.submitOwnerAction',
     label: 'Withdraw',
     icon: Landmark,
     place: 'button',
@@ -64,6 +70,7 @@ export const walletActions = {
     Dialog: lazy(() => import('./WithdrawDialog.tsx')),
   },
   receive: {
+    call: 'onramp.start',
     label: 'Receive',
     icon: QrCode,
     place: 'address',
@@ -71,6 +78,7 @@ export const walletActions = {
     Dialog: lazy(async () => ({ default: (await import('./WalletDialogs.tsx')).ReceiveDialog })),
   },
   session: {
+    call: 'wallets.rotateSessionKey',
     label: 'Session key',
     icon: KeyRound,
     place: 'menu',
@@ -79,6 +87,7 @@ export const walletActions = {
     Dialog: lazy(() => import('./session/SessionDialog.tsx')),
   },
   exit: {
+    call: 'wallets.submitOwnerAction',
     label: 'Withdraw everything',
     icon: LogOut,
     place: 'menu',
@@ -87,6 +96,7 @@ export const walletActions = {
     Dialog: lazy(() => import('./session/ExitDialog.tsx')),
   },
   recovery: {
+    call: 'wallets.ownerSigningContext',
     label: 'Recovery sheet',
     icon: LifeBuoy,
     place: 'menu',
@@ -94,6 +104,7 @@ export const walletActions = {
     Dialog: lazy(() => import('./session/RecoveryDialog.tsx')),
   },
   viewKey: {
+    call: 'wallets.viewPrivateKey',
     label: 'View Private Key',
     icon: Eye,
     place: 'menu',
@@ -101,12 +112,14 @@ export const walletActions = {
     Dialog: lazy(() => import('./ViewKeyDialog.tsx')),
   },
   rename: {
+    call: 'wallets.rename',
     label: 'Rename',
     icon: Pencil,
     place: 'menu',
     Dialog: lazy(async () => ({ default: (await import('./WalletDialogs.tsx')).RenameDialog })),
   },
   authority: {
+    call: 'wallets.submitOwnerAction',
     label: 'Revoke authority',
     icon: ShieldOff,
     place: 'menu',
@@ -116,6 +129,7 @@ export const walletActions = {
     Dialog: lazy(() => import('./session/AuthorityDialog.tsx')),
   },
   delete: {
+    call: 'wallets.delete',
     label: 'Delete',
     icon: Trash2,
     place: 'menu',
@@ -126,7 +140,7 @@ export const walletActions = {
 } satisfies Record<WalletActionId, WalletAction>
 
 /** The actions that a wallet's card offers in one place. */
-export const actionsAt = (place: WalletAction['place'], wallet: Wallet) =>
+export const actionsAt = (place: WalletAction['place'], wallet: Wallet, isAllowed: (call: Call) => boolean) =>
   (Object.entries(walletActions) as [WalletActionId, WalletAction][]).filter(
-    ([, action]) => action.place === place && (action.shows?.(wallet) ?? true),
+    ([, action]) => action.place === place && isAllowed(action.call) && (action.shows?.(wallet) ?? true),
   )

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { allowed, memberRoles, roleTexts } from '#domain/roles.ts'
+
+/** The table of roles in docs/features/people.md. */
+function tableOfRoles(): string {
+  const cell = (is: boolean) => (is ? 'yes' : '')
+  const rows = Object.entries<readonly string[]>(allowed).map(
+    ([call, roles]) => `| \`${call}\` | yes | ${memberRoles.map((role) => cell(roles.includes(role))).join(' | ')} |`,
+  )
+  return [
+    `| Call | owner | ${memberRoles.join(' | ')} |`,
+    `|---|---|${memberRoles.map(() => '---').join('|')}|`,
+    ...rows,
+    `| every other | yes | ${memberRoles.map(() => '').join(' | ')} |`,
+  ].join('\n')
+}
+
+test('the docs have the table of roles as it is @roles-1', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/features/people.md'), 'utf8')
+  expect(page).toContain(tableOfRoles())
+})
+
+test('what a role may do is one sentence, without what it may not do @roles-2', () => {
+  for (const text of Object.values(roleTexts)) expect(`Can ${text}.`).toMatch(/^Can see everything[\w ,]+\.$/)
+})
