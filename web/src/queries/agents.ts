@@ -96,6 +96,10 @@ export const replayQuery = (groupId: string, candidate: Candidate) =>
 
 export type ContactMethods = ApiCalls['POST /policy-groups/:groupId/contacts/:contactId/confirm']['body']
 /** Whitelists the contact as it was shown to the owner. Refused if it has changed since. */
+/** An approver agrees to the rules that were shown. */
+export const confirmRules = (groupId: string, version: number) =>
+  changed(api('POST /policy-groups/:groupId/confirm', { params: { groupId }, body: { version } }))
+
 export const confirmContact = (groupId: string, contactId: string, shown: ContactMethods) =>
   changed(
     api('POST /policy-groups/:groupId/contacts/:contactId/confirm', { params: { groupId, contactId }, body: shown }),

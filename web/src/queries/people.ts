@@ -1,11 +1,11 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { type Call, isAllowed, type MemberRole, type Role } from '#domain/roles.ts'
-import type { Invitation, JoinedAccount, Member, People } from '#schemas/people.ts'
+import type { Invitation, JoinedAccount, Member, People, SecondPerson } from '#schemas/people.ts'
 import { actingFor } from '../lib/actingFor.ts'
 import { api } from '../lib/api.ts'
 import { queryClient } from '../lib/queryClient.ts'
 
-export type { Invitation, JoinedAccount, Member, People }
+export type { Invitation, JoinedAccount, Member, People, SecondPerson }
 
 const rolePollMs = 60_000 // 1 minute
 
@@ -56,6 +56,13 @@ export async function changeRole(memberId: string, body: { role: MemberRole; pas
 export async function removePerson(memberId: string): Promise<void> {
   await api('DELETE /people/:memberId', { params: { memberId } })
   await refreshPeople()
+}
+
+/** `above` in decimal USDC; null: no second person is needed. */
+export async function setSecondPerson(body: { above: string | null; password: string }): Promise<SecondPerson> {
+  const saved = await api('PUT /people/second-person', { body })
+  await refreshPeople()
+  return saved
 }
 
 export const leaveAccount = () => api('POST /people/leave')

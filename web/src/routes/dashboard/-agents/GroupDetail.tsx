@@ -28,6 +28,7 @@ import { PeriodBar } from './PeriodBar.tsx'
 import { PausedNotice, useResume } from './pausing.tsx'
 import { askedFirst, limitsInWords, periodNow } from './policyWords.ts'
 import { placeId, type RulePlace } from './ruleNames.ts'
+import { SecondPersonBehind } from './SecondPersonBehind.tsx'
 import { useFirstPurchases } from './useFirstPurchases.ts'
 
 export function GroupDetail(props: {
@@ -101,6 +102,7 @@ export function GroupDetail(props: {
             </div>
           </div>
           <PendingApprovalsOf groupId={group.id} />
+          <SecondPersonBehind group={group} />
           {paused && (
             <PausedNotice subject={subject} className="mb-5">
               This group is paused: calls by its agents are refused.

@@ -3,10 +3,20 @@ import { toast } from 'react-hot-toast/headless'
 import { emailProblem } from '#domain/email.ts'
 import { isRaised, type MemberRole, memberRoles, roleTexts } from '#domain/roles.ts'
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
-import { FormDialog, formResolver, PasswordField, TextField } from '#web/components/forms.tsx'
+import { AmountField, FormDialog, formResolver, PasswordField, TextField } from '#web/components/forms.tsx'
 import { RadioChoices } from '#web/components/RadioChoices.tsx'
+import { fieldText, typedDecimal, typedProblem } from '#web/lib/amounts.ts'
+import { formatMoment } from '#web/lib/format.ts'
 import { openAccount } from '#web/lib/otherAccount.ts'
-import { changeRole, invitePerson, leaveAccount, type Member, removePerson } from '#web/queries/people.ts'
+import {
+  changeRole,
+  invitePerson,
+  leaveAccount,
+  type Member,
+  removePerson,
+  type SecondPerson,
+  setSecondPerson,
+} from '#web/queries/people.ts'
 
 /** `member` of an invitation: the one that is sent again. */
 export type PeopleAct =
@@ -14,6 +24,7 @@ export type PeopleAct =
   | { type: 'change'; member: Member }
   | { type: 'remove'; member: Member }
   | { type: 'leave'; member: Member }
+  | { type: 'secondPerson'; secondPerson: SecondPerson }
 
 export default function PeopleDialog(props: { act: PeopleAct; accountName: string; onClose: () => void }) {
   const { act, accountName, onClose } = props
@@ -24,6 +35,8 @@ export default function PeopleDialog(props: { act: PeopleAct; accountName: strin
       return <RoleDialog member={act.member} onClose={onClose} />
     case 'remove':
       return <RemoveDialog member={act.member} onClose={onClose} />
+    case 'secondPerson':
+      return <SecondPersonDialog secondPerson={act.secondPerson} onClose={onClose} />
     case 'leave':
       return <LeaveDialog accountName={accountName} onClose={onClose} />
   }
@@ -140,6 +153,40 @@ function RoleDialog({ member, onClose }: { member: Member; onClose: () => void }
           autoComplete="current-password"
         />
       )}
+    </FormDialog>
+  )
+}
+
+type Limit = { above: string; password: string }
+
+const limitResolver = formResolver<Limit>(({ above, password }) => ({
+  above: (above.trim() && typedProblem(above, 'Please enter a valid amount')) || null,
+  password: password ? null : missingPassword,
+}))
+
+function SecondPersonDialog({ secondPerson, onClose }: { secondPerson: SecondPerson; onClose: () => void }) {
+  const form = useForm<Limit>({
+    resolver: limitResolver,
+    defaultValues: { above: fieldText(secondPerson.above), password: '' },
+  })
+  return (
+    <FormDialog
+      title="When must a second person agree?"
+      subject="second-person"
+      description="A limit that protects less takes effect in 24 hours, after everybody has got a mail. A lower one takes effect at once."
+      form={form}
+      onClose={onClose}
+      submit={['Save limit', 'Saving...']}
+      missing={form.formState.isDirty ? null : 'Change the amount first.'}
+      send={async ({ above, password }) => {
+        const { next } = await setSecondPerson({ above: above.trim() ? typedDecimal(above) : null, password })
+        toast.success(next ? `Saved. It takes effect on ${formatMoment(next.at)}.` : 'Saved.')
+        onClose()
+      }}
+      fallback="The limit could not be saved. Please try again."
+    >
+      <AmountField form={form} name="above" label="Above this amount in 24 hours" hint="Leave empty for never." />
+      <PasswordField form={form} name="password" label="Your password" autoComplete="current-password" />
     </FormDialog>
   )
 }

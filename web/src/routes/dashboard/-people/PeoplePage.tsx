@@ -15,6 +15,7 @@ import { useSession } from '#web/lib/session.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { type Member, type People, peopleQuery, useMay } from '#web/queries/people.ts'
 import type { PeopleAct } from './PeopleDialogs.tsx'
+import { SecondPersonCard } from './SecondPersonCard.tsx'
 
 const PeopleDialog = lazy(() => import('./PeopleDialogs.tsx'))
 
@@ -104,6 +105,12 @@ function Lists({ people, onAct, onInvite }: Acts & { people: People; onInvite: (
             ))}
           </ul>
         </Card>
+      )}
+      {(active.length > 0 || people.secondPerson.above !== null) && (
+        <SecondPersonCard
+          secondPerson={people.secondPerson}
+          onChange={() => onAct({ type: 'secondPerson', secondPerson: people.secondPerson })}
+        />
       )}
     </div>
   )
