@@ -30,6 +30,7 @@ const eventOfMail: Record<MailKind, EventName> = {
   'mail.approvals': 'approval.requested',
   'mail.changes': 'agent.created',
   'mail.second_person': 'account.second_person_set',
+  'mail.withdrawal': 'wallet.withdrawn',
   'mail.webhook_disabled': 'webhook.disabled',
   'mail.account_restored': 'account.restored',
   'mail.month': 'account.month_ended',

@@ -1,8 +1,11 @@
 import { beforeAll, expect, test } from 'vitest'
 import { memberCaller, type PersonId } from '#domain/accounts.ts'
 import { dayMs } from '#domain/time.ts'
+import { tellMembers } from '../../worker/treasury/limits/secondPerson.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { usdc } from '../support/build.ts'
 import { fresh, until } from '../support/payer.ts'
+import { inTreasury } from '../support/treasuries.ts'
 import { type Api, createUser, env, mailedLinkToken, mailsTo } from './apiClient.ts'
 
 /** People who act for an account besides its owner. */
@@ -96,7 +99,7 @@ test('an invitation is for one confirmed address, once, for 14 days @people-2', 
 test('a person who is removed or leaves is refused from the next call on @people-3', async () => {
   const [ada, bob] = [await joined('viewer'), await joined('approver')]
   expect((await acme.asOwner('DELETE', `/people/${ada.memberId}`)).status).toBe(200)
-  const calls = Array.from({ length: 40 }, (_, i) =>
+  const calls = Array.from({ length: 200 }, (_, i) =>
     ada.call('GET', ['/wallets', '/transactions/user', '/contacts', '/transactions/export', '/notices'][i % 5]!),
   )
   for (const { status, json } of await Promise.all(calls))
@@ -185,4 +188,21 @@ test('a contact says which member changed it last, until the owner does @people-
   expect((await acme.asOwner('PUT', path, edit)).json.data).toMatchObject({ changedBy: null })
   expect((await bob.call('PUT', path, { ...edit, name: 'The shop' })).json.data).toMatchObject({ changedBy: 'Ann' })
   expect((await acme.asOwner('GET', path)).json.data).toMatchObject({ name: 'The shop', changedBy: 'Ann' })
+})
+
+test('members hear of a limit that protects less, and of what leaves with the owner’s key above it @people-12', async () => {
+  const bob = await joined('approver')
+  const limit = (above: string | null) => acme.asOwner('PUT', '/people/second-person', { above, password })
+  expect((await acme.asOwner('PUT', '/people/second-person', { above: '5' })).json.code).toBe('password_required')
+  expect((await limit('5')).json.data).toEqual({ above: '5', next: null })
+  const raised = (await limit(null)).json.data
+  expect(raised).toMatchObject({ above: '5', next: { above: null } })
+  const told = (text: string) => async () => (await mailsTo(bob.email)).some((mail) => mail.includes(text))
+  await until('mail about the limit', told('no second person is needed.'))
+  expect((await bob.call('GET', '/people')).json.data.secondPerson).toEqual(raised)
+  await inTreasury(acme.user, ({ context }) =>
+    context.store.transaction(() => tellMembers(context, `0x${'1'.repeat(64)}`, usdc('5.000001'))),
+  )
+  await until('mail about the withdrawal', told('5.000001 USDC left a wallet of Ann'))
+  await limit('5')
 })

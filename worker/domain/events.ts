@@ -74,7 +74,7 @@ export const events = {
   'wallet.halted': { text: 'Bursar stopped payments from a wallet.', to: ['audit', 'changes', 'bell', 'mail'] },
   'wallet.deposited': { text: 'Money arrived in a wallet.', to: audit },
   'wallet.returned': { text: 'The money of a payout was returned to its wallet.', to: audit },
-  'wallet.withdrawn': { text: 'Money left a wallet without Bursar.', to: ['audit', 'bell'] },
+  'wallet.withdrawn': { text: 'Money left a wallet without Bursar.', to: ['audit', 'bell', 'mail'] },
   'wallet.owner_withdrew': { text: 'A withdrawal that the owner signed in Bursar left the wallet.', to: audit },
   'wallet.refill_refused': {
     text: 'Bursar can’t renew the purchase allowance of a wallet; told once for each session key.',

@@ -54,3 +54,22 @@ export function secondPersonMessage(input: {
   ]
   return email({ id, to, subject: `Who must agree to payments of ${account} changes`, parts })
 }
+
+/** To members, about money that left with a wallet's owner key, which no limit holds. `amount` in decimal USDC. */
+export function withdrawalMessage(input: {
+  id: string
+  to: string
+  account: string
+  amount: string
+  page: string
+}): Message {
+  const { id, to, account, amount, page } = input
+  const parts = [
+    paragraph('Hello,'),
+    paragraph(
+      `${amount} USDC left a wallet of ${account} with the wallet’s own key. Nobody else had to agree to that.`,
+    ),
+    link('See the transactions', page),
+  ]
+  return email({ id, to, subject: `${amount} USDC left a wallet of ${account}`, parts })
+}

@@ -1,5 +1,5 @@
 import type { MicroUsdc } from '#domain/money.ts'
-import { formatUsdcText, zeroUsdc } from '#domain/money.ts'
+import { formatUsdc, formatUsdcText, zeroUsdc } from '#domain/money.ts'
 import { decidesAfterMs, effectiveAbove, isAlone, setTo } from '#domain/secondPerson.ts'
 import { dayMs } from '#domain/time.ts'
 import { type Refused, refuse } from '../../result.ts'
@@ -8,6 +8,7 @@ import type { Context } from '../core/context.ts'
 import { fromColumn, toColumn } from '../core/storage/columns.ts'
 import { memberOfPerson } from '../core/storage/members.ts'
 import type { GroupRow } from '../core/storage/rows.ts'
+import { enqueue } from '../outbox/enqueue.ts'
 import { firstPeriod, periodNow } from './periods.ts'
 
 /**
@@ -108,4 +109,15 @@ export type KnownDecider = { userId: string; passwordAt: number }
 export function noteDecider({ store }: Context, { userId, passwordAt }: KnownDecider): void {
   const member = memberOfPerson(store, userId)
   if (member) delayDecisions({ store }, member.id, passwordAt)
+}
+
+/**
+ * The owner's key is above the limit, so whoever acts for the account hears of what left a wallet by itself above it. Call inside
+ * the transaction that books it.
+ */
+export function tellMembers(ctx: Context, txHash: string, amount: MicroUsdc): void {
+  const above = secondPersonAbove(ctx)
+  if (above === null || amount <= above) return
+  for (const { id } of ctx.store.all<{ id: string }>("SELECT id FROM member WHERE status = 'active'"))
+    enqueue(ctx, 'mail.withdrawal', `${id}:${formatUsdc(amount)}:${txHash}`)
 }

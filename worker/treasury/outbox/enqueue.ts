@@ -22,6 +22,7 @@ export const mailKinds = [
   'mail.approvals',
   'mail.changes',
   'mail.second_person',
+  'mail.withdrawal',
   'mail.webhook_disabled',
   'mail.account_restored',
   'mail.month',

@@ -13,6 +13,7 @@ import { audit } from '../ledger/audit.ts'
 import { settleFunding, settleReclaimed, settleSend, settleWithdrawn } from '../ledger/ledger.ts'
 import { countSettled } from '../ledger/purchaseNumbers.ts'
 import { recordConfirmation } from '../limits/gas.ts'
+import { tellMembers } from '../limits/secondPerson.ts'
 import { recordChange } from '../outbox/changes.ts'
 import { enqueue, enqueuePayout, enqueueReturn } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
@@ -212,6 +213,7 @@ function bookOutgoing(ctx: Context, wallet: WalletRow, log: Log, signed: boolean
       tx: log.transactionHash,
       ...(signed && { signed: true, log: log.logIndex }),
     })
+    tellMembers(ctx, log.transactionHash, fromColumn(value))
     return
   }
   const { transfer: event, submittedBy } = kindOf(payment)

@@ -23,7 +23,7 @@ import {
   payoutReminderMessage,
   payoutsReturnedMessage,
 } from '../../../notifications/payoutMessages.ts'
-import { secondPersonMessage } from '../../../notifications/peopleMessages.ts'
+import { secondPersonMessage, withdrawalMessage } from '../../../notifications/peopleMessages.ts'
 import { pushToUser } from '../../../notifications/pushToUser.ts'
 import {
   accountFor,
@@ -65,6 +65,7 @@ const composers: Record<
   'mail.approvals': approvalNotice,
   'mail.changes': changesMade,
   'mail.second_person': secondPersonChanged,
+  'mail.withdrawal': withdrawn,
   'mail.webhook_disabled': webhookDisabled,
   'mail.account_restored': accountRestored,
   'mail.month': monthEnded,
@@ -281,6 +282,20 @@ async function secondPersonChanged(ctx: Context, memberId: string): Promise<Mess
     next:
       next && next.at > ctx.now() ? { above: next.above === null ? null : formatUsdc(next.above), at: next.at } : null,
     page: `${ctx.env.APP_ORIGIN}/dashboard/people?account=${ctx.userId}`,
+  })
+}
+
+/** To a member, `ref` being `{member}:{decimal USDC}:{transaction}`: the owner's key moved more than the limit of one person. */
+async function withdrawn(ctx: Context, ref: string): Promise<Message | null> {
+  const [memberId = '', amount = '', txHash = ''] = ref.split(':')
+  const member = presentMember(ctx.store, memberId)
+  if (member?.status !== 'active') return null
+  return withdrawalMessage({
+    id: `withdrawal:${memberId}:${txHash}`,
+    to: member.email,
+    account: accountName(ctx.store),
+    amount,
+    page: `${ctx.env.APP_ORIGIN}/dashboard/transactions?account=${ctx.userId}`,
   })
 }
 
