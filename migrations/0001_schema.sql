@@ -325,7 +325,8 @@ CREATE TABLE user_restore (
 
 -- Which accounts of others a person acts for. Only an address book: the account's Treasury decides on each call.
 CREATE TABLE membership (
-  person_id TEXT NOT NULL REFERENCES user (id) ON DELETE CASCADE,
+  -- Without a reference: the account may be rebuilt before the person is.
+  person_id TEXT NOT NULL,
   account_id TEXT NOT NULL REFERENCES user (id) ON DELETE CASCADE,
   PRIMARY KEY (person_id, account_id)
 );

@@ -212,7 +212,12 @@ const listControls = (page: Page) =>
     const scope = window.auditScope!()
     const radios = new Set<string>()
     const controls = [...scope.querySelectorAll<HTMLElement>('a[href], button, input, select, textarea, summary')]
-      .filter((control) => control.tabIndex >= 0 && !control.matches(':disabled') && control.checkVisibility())
+      .filter(
+        (control) =>
+          control.tabIndex >= 0 &&
+          !control.matches(':disabled') &&
+          control.checkVisibility({ visibilityProperty: true }),
+      )
       .filter((control) => !control.hasAttribute('data-base-ui-focus-guard'))
       .filter((control) => {
         if (!(control instanceof HTMLInputElement) || control.type !== 'radio') return true

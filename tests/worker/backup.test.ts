@@ -16,7 +16,7 @@ import { createAccountFixture } from '../support/accountFixture.ts'
 import { exportNow } from '../support/exportNow.ts'
 import { fresh, prepare, until } from '../support/payer.ts'
 import { settingsWith } from '../support/rings.ts'
-import { type Api, createApi, createUser, env, login, seed } from './apiClient.ts'
+import { type Api, createApi, createUser, env, login, mailedLinkToken, seed } from './apiClient.ts'
 
 const origin = 'https://ops.bursar.example'
 const db = primaryDb(env.DB)
@@ -77,12 +77,14 @@ const tables = Object.entries(schema as Record<string, unknown>).flatMap(([key, 
   is(table, SQLiteTable) ? [{ ...recoveryOf[key as keyof typeof recoveryOf], name: getTableName(table) }] : [],
 )
 const rebuilt = tables.filter(({ by }) => by === 'treasuries')
+/** The column with the id of the account. */
+const accountColumn = (table: string) => (table === 'user' ? 'id' : table === 'membership' ? 'account_id' : 'user_id')
 
 /** The users' rows of each table that reproject writes, without columns from other sources. */
 async function rowsOf(users: string[]): Promise<Record<string, Row[]>> {
   const entries = await Promise.all(
     rebuilt.map(async ({ name, except = [] }) => {
-      const column = name === 'user' ? 'id' : 'user_id'
+      const column = accountColumn(name)
       const query = `SELECT * FROM ${name} WHERE ${column} IN (SELECT value FROM json_each(?)) ORDER BY 1`
       const { results } = await env.DB.prepare(query).bind(JSON.stringify(users)).all<Row>()
       return [
@@ -96,7 +98,7 @@ async function rowsOf(users: string[]): Promise<Record<string, Row[]>> {
 
 async function wipe(users: string[]): Promise<void> {
   for (const { name } of rebuilt.toReversed()) {
-    const column = name === 'user' ? 'id' : 'user_id'
+    const column = accountColumn(name)
     await env.DB.prepare(`DELETE FROM ${name} WHERE ${column} IN (SELECT value FROM json_each(?))`)
       .bind(JSON.stringify(users))
       .run()
@@ -148,6 +150,9 @@ test('reproject rebuilds wiped tables of D1, equal row by row @restore-2', async
     events: ['*'],
     password: 'correct horse battery',
   })
+  await call('POST', '/api/people', { email: other.email, role: 'viewer', password: 'correct horse battery' })
+  const invitation = await mailedLinkToken(other.email)
+  expect((await other.asOwner('POST', '/people/join', { token: invitation })).status).toBe(200)
   await call('PATCH', `/api/users/${user}`, { name: 'Ada L.' })
   await env.TREASURY.getByName(other.id).operators().suspend(true)
 
@@ -159,7 +164,7 @@ test('reproject rebuilds wiped tables of D1, equal row by row @restore-2', async
 
   await wipe(users)
   const dry = await reproject('dry-run')
-  expect(dry.changed).toMatchObject({ user: 2, user_suspension: 1, webhook_endpoint: 1 })
+  expect(dry.changed).toMatchObject({ user: 2, user_suspension: 1, webhook_endpoint: 1, membership: 1 })
   expect(Object.values(await rowsOf(users)).flat(), 'a dry run writes nothing').toEqual([])
 
   // A webhook that was deleted after the time that D1 went back to.

@@ -60,22 +60,12 @@ export async function differingMemberships(db: Db, accountId: string, personIds:
   return personIds.filter((id) => !known.delete(id)).length + known.size
 }
 
-/**
- * Makes these people the account's members. Those whose own account D1 does not have yet follow when theirs is written
- * (\`ops reproject\` is run again until nothing differs).
- */
+/** Makes these people the account's members. */
 export async function restoreMemberships(db: Db, accountId: string, personIds: string[]): Promise<void> {
-  const ids = JSON.stringify(personIds)
-  await db.batch([
-    db
-      .delete(membership)
-      .where(
-        and(
-          eq(membership.accountId, accountId),
-          sql`${membership.personId} NOT IN (SELECT value FROM json_each(${ids}))`,
-        ),
-      ),
-    db.run(sql`INSERT INTO membership (person_id, account_id) SELECT value, ${accountId} FROM json_each(${ids})
-               WHERE EXISTS (SELECT 1 FROM user WHERE id = value) ON CONFLICT DO NOTHING`),
-  ])
+  const others = and(
+    eq(membership.accountId, accountId),
+    sql`${membership.personId} NOT IN (SELECT value FROM json_each(${JSON.stringify(personIds)}))`,
+  )
+  await db.delete(membership).where(others)
+  for (const personId of personIds) await writeMembership(db, personId, accountId)
 }

@@ -101,9 +101,8 @@ export type CodePurpose = (typeof codePurposes)[number]
 export const membership = sqliteTable(
   'membership',
   {
-    personId: text('person_id')
-      .notNull()
-      .references(() => user.id, { onDelete: 'cascade' }),
+    /** Without a reference: the account may be rebuilt before the person is. */
+    personId: text('person_id').notNull(),
     accountId: text('account_id')
       .notNull()
       .references(() => user.id, { onDelete: 'cascade' }),
