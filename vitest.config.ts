@@ -129,7 +129,7 @@ export default defineConfig({
       inNode('domain', { testMs: 30_000 }),
       // The Treasury's tables and rules over SQLite in memory.
       inNode('treasury', { testMs: 60_000 }),
-      inNode('web', { testMs: 30_000 }),
+      inNode('web', { setupFiles: ['./tests/support/globals.ts'], testMs: 30_000 }),
       inNode('chain', { testMs: 60_000 }),
       // What message vendors receive and send, checked with their own SDKs and other implementations.
       inNode('messages', { globalSetup: ['./tests/support/clientsSetup.ts'], testMs: 60_000 }),
