@@ -1,16 +1,16 @@
 /** Contacts (docs/product.md: payouts, agents). */
+
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
-import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import type { PolicyGroup } from '#schemas/policy.ts'
 import { within } from '../support/patience.ts'
 import { createAccount } from './accounts.ts'
 import { audit } from './audit.ts'
 import { expect, test as signedOut, testAsPayer as test } from './fixtures.ts'
 import { type Input, inputModes } from './inputModes.ts'
+import { newAddress } from './people.ts'
 
 const onChain = within(45_000)
-const newAddress = () => privateKeyToAddress(generatePrivateKey())
 const dialog = (page: Page) => page.getByRole('dialog')
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
 const field = (page: Page, name: string) => page.getByLabel(name, { exact: true })

@@ -1,4 +1,5 @@
 /** What each form says when its call fails or is refused without a reason. One page shows them all, with such replies. */
+
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
@@ -9,6 +10,7 @@ import { deployWithNewPhrase } from './deployWallet.ts'
 import { expect, testAsOwner, test as testSignedOut } from './fixtures.ts'
 import { goInApp } from './inApp.ts'
 import type { Owner } from './people.ts'
+import { newAddress } from './people.ts'
 
 testSignedOut.use({ tolerated: /status of (409|500)|ERR_FAILED/ })
 testAsOwner.use({ tolerated: /status of (400|409|500|502)|ERR_FAILED/ })
@@ -20,7 +22,6 @@ const field = (page: Page, label: string) =>
   page.getByLabel(label, { exact: true }).and(page.locator('input:not([type=radio])'))
 const fill = (page: Page, label: string, text: string) => field(page, label).fill(text)
 const password = 'analytical-engine-1'
-const newAddress = () => privateKeyToAddress(generatePrivateKey())
 
 const failed = { status: 500, json: { success: false, error: 'Something went wrong', code: 'internal' } }
 const refused = { status: 409, json: { success: false, error: 'Something went wrong', code: 'conflict' } }

@@ -9,12 +9,12 @@ import {
   expectOnChain,
   heading,
   keep,
-  newAddress,
   payoutOf,
   readWords,
   review,
   test,
 } from './keptPages.ts'
+import { newAddress } from './people.ts'
 
 test.use({ viewport: { width: 390, height: 844 } })
 

@@ -4,19 +4,8 @@ import { mnemonicToAccount } from 'viem/accounts'
 import { audit } from './audit.ts'
 import { onChain } from './firstHour.ts'
 import { expect } from './fixtures.ts'
-import {
-  button,
-  cancelNext,
-  enterCode,
-  expectOnChain,
-  heading,
-  keep,
-  newAddress,
-  payoutOf,
-  review,
-  test,
-} from './keptPages.ts'
-import { usdcOf } from './people.ts'
+import { button, cancelNext, enterCode, expectOnChain, heading, keep, payoutOf, review, test } from './keptPages.ts'
+import { newAddress, usdcOf } from './people.ts'
 
 test.use({ viewport: { width: 390, height: 844 } })
 

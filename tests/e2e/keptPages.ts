@@ -1,13 +1,11 @@
 /** Recipients who keep a payout with a passkey: their devices, and the steps on the claim page. */
 import type { Page } from '@playwright/test'
-import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import type { BursarClient } from '../../local/client.ts'
 import { createPayout } from '../support/testStack.ts'
 import { onChain } from './firstHour.ts'
 import { test as base, expect } from './fixtures.ts'
 import { type FundedAccount, usdcOf } from './people.ts'
 
-export const newAddress = () => privateKeyToAddress(generatePrivateKey())
 export const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
 export const heading = (page: Page, name: string) => page.getByRole('heading', { name })
 

@@ -1,4 +1,5 @@
 /** What opens the account of a recipient is nowhere but in their device and, for a moment, in the page. */
+
 import { hkdfSync } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,7 +10,8 @@ import { mnemonicToAccount } from 'viem/accounts'
 import { formsOfBytes, formsOfWords, placesWith } from '../support/secretForms.ts'
 import { onChain } from './firstHour.ts'
 import { expect } from './fixtures.ts'
-import { button, heading, keep, newAddress, payoutOf, readWords, review, test } from './keptPages.ts'
+import { button, heading, keep, payoutOf, readWords, review, test } from './keptPages.ts'
+import { newAddress } from './people.ts'
 
 test.use({ viewport: { width: 390, height: 844 } })
 

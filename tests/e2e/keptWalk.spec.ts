@@ -1,9 +1,11 @@
 /** A person with a small phone and large text, from the mail alone to money of her own, and from there to somebody else. */
+
 import { randomUUID } from 'node:crypto'
 import type { Locator, Page } from '@playwright/test'
 import { onChain } from './firstHour.ts'
 import { expect } from './fixtures.ts'
-import { button, heading, newAddress, test } from './keptPages.ts'
+import { button, heading, test } from './keptPages.ts'
+import { newAddress } from './people.ts'
 
 test.use({ viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true })
 

@@ -1,5 +1,6 @@
 /** Users with 200 USDC in a wallet, separate from the demo user whose data other tests read. */
 import { randomUUID } from 'node:crypto'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import type { Contact } from '#schemas/contact.ts'
 import type { Payment, Problem } from '#schemas/payment.ts'
 import type { CreatedAgent, PolicyGroup } from '#schemas/policy.ts'
@@ -9,6 +10,9 @@ import { agentAt, payOnce, replyTo } from '../support/agentCalls.ts'
 import { createFundedWallet } from '../support/testStack.ts'
 import { createAccount } from './accounts.ts'
 import { recipient } from './seededAccount.ts'
+
+/** An address that nobody has used. */
+export const newAddress = () => privateKeyToAddress(generatePrivateKey())
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 export type FundedAccount = Awaited<ReturnType<typeof createFundedAccount>>

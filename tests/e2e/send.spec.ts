@@ -1,7 +1,7 @@
 /** Send, Add Funds and Withdraw. */
+
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
-import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { dayMs } from '#domain/time.ts'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { Wallet } from '#schemas/wallet.ts'
@@ -9,9 +9,9 @@ import { within } from '../support/patience.ts'
 import { audit } from './audit.ts'
 import { expect, testAsPayer as test } from './fixtures.ts'
 import { inputModes, tabTo } from './inputModes.ts'
+import { newAddress } from './people.ts'
 
 const onChain = within(45_000)
-const newAddress = () => privateKeyToAddress(generatePrivateKey())
 const newEmail = () => `to-${randomUUID().slice(0, 8)}@bursar.test`
 const dialog = (page: Page) => page.getByRole('dialog')
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
