@@ -1,3 +1,4 @@
+import { capitalized } from './capitalized.ts'
 import { type MicroUsdc, zeroUsdc } from './money.ts'
 import { utcText } from './utcText.ts'
 import type { PurchaseClass } from './x402/purchaseClasses.ts'
@@ -34,7 +35,7 @@ export type Next = { agent: string; owner: string }
 /** `told`: such as 'Send less', or empty. `owner`: what only the owner can do, such as 'top up'. */
 export const orOwner = (told: string, owner: string): Next => ({
   agent: told ? `${told}, or ask the owner to ${owner}.` : `Ask the owner to ${owner}.`,
-  owner: told ? `${told}, or ${owner}.` : `${owner[0]!.toUpperCase()}${owner.slice(1)}.`,
+  owner: told ? `${told}, or ${owner}.` : `${capitalized(owner)}.`,
 })
 /** The same sentence for both. */
 export const both = (sentence: string): Next => ({ agent: sentence, owner: sentence })

@@ -3,6 +3,7 @@
 import { render } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Address, Hex } from '#chain/types.ts'
+import { capitalized } from '#domain/capitalized.ts'
 import { checksumAddress, readAddress } from '#domain/validators.ts'
 import { type OwnerSecret, ownerSecretOf } from '../lib/ownerSecret.ts'
 import { restoreReplacedText } from '../lib/replacedText.ts'
@@ -43,7 +44,7 @@ function RecoveryPage() {
       await work()
     } catch (error) {
       const reason = reasonOf(error as Error)
-      setStatus({ text: reason.charAt(0).toUpperCase() + reason.slice(1), isProblem: true })
+      setStatus({ text: capitalized(reason), isProblem: true })
     } finally {
       setBusy(false)
     }

@@ -1,3 +1,4 @@
+import { capitalized } from '#domain/capitalized.ts'
 import { type MicroUsdc, microUsdc, min, saturatingSub } from '#domain/money.ts'
 import { type RuleField, type RuleValues, rulesFromWire, rulesInWords } from '#domain/rules/values.ts'
 import { type VisibleScope, visibleScopes } from '#domain/scopes.ts'
@@ -104,7 +105,7 @@ function approvalsInWords({ approveAbove, approveNewRecipient, duplicateMinutes 
   ].filter((text) => typeof text === 'string')
   if (kinds.length === 0) return null
   const text = list.format(kinds)
-  return `${text[0]!.toUpperCase()}${text.slice(1)} wait for your approval.`
+  return `${capitalized(text)} wait for your approval.`
 }
 
 /** Which of the group's payments need approval; null if none do. */

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { capitalized } from '#domain/capitalized.ts'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { Loaded, SkeletonRows } from '#web/components/states.tsx'
 import { cutAmount } from '#web/lib/format.ts'
@@ -61,10 +62,8 @@ function WalletChoice(props: { wallet: Wallet; first: boolean; onChoose: () => v
           )}
         </span>
       ) : (
-        <span className="shrink-0 text-small">{upperFirst(blocked)}</span>
+        <span className="shrink-0 text-small">{capitalized(blocked)}</span>
       )}
     </button>
   )
 }
-
-const upperFirst = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1)

@@ -1,3 +1,4 @@
+import { capitalized } from '#domain/capitalized.ts'
 import { saturatingSub } from '#domain/money.ts'
 import type { Overview } from '#schemas/overview.ts'
 import type { Spending } from '#schemas/usage.ts'
@@ -31,11 +32,10 @@ export function balanceTrendOf({ totalBalance, balanceChanges }: Overview): Tren
   const days = ends.reverse()
   if (balance === 0n && days.every((end) => end === 0n)) return null
   const since = `${days.length} days ago`
-  return { days, before: [], text: balance === 0n ? `Nothing ${since}` : sentence(comparison(now, balance, since)) }
+  return { days, before: [], text: balance === 0n ? `Nothing ${since}` : capitalized(comparison(now, balance, since)) }
 }
 
 const signedMicroOf = (change: string) => (change.startsWith('-') ? -microOf(change.slice(1)) : microOf(change))
-const sentence = (text: string) => `${text[0]!.toUpperCase()}${text.slice(1)}`
 
 /** '12% more than before'. A percentage of nothing has no meaning, and one of more than a thousand is hard to picture. */
 function comparison(now: bigint, before: bigint, since = 'before'): string {
