@@ -6,6 +6,7 @@ import { within } from '../support/patience.ts'
 import { type Account, createAccount } from './accounts.ts'
 import { audit } from './audit.ts'
 import { expect, test } from './fixtures.ts'
+import { createFundedAccount, createOwner, newAddress } from './people.ts'
 
 /** Refusals that the tests cause, whose status the browser logs. */
 test.use({ tolerated: /status of (401|403|404|409|410|422)/ })
@@ -154,7 +155,7 @@ test('an owner invites, changes a role and removes, and the person’s page retu
   await dialog.getByLabel('Above this amount in 24 hours').fill('')
   await dialog.getByLabel('Your password').fill(owner.password)
   await button(page, 'Save limit').click()
-  await expect(limit).toContainText(/From .*: No second person is needed\./)
+  await expect(limit).toContainText(/From .*, no second person is needed\./)
   await audit(page, 'people-limit')
 
   const theirs = await contextOf(browser.newContext(), person, watch)
@@ -269,4 +270,75 @@ test('what a viewer may not do is absent, and a link never switches by itself @p
   await page.getByRole('alertdialog').getByRole('button', { name: 'Leave' }).click()
   await expect(page.getByTestId('total-balance')).toBeVisible()
   await expect(whose(page)).not.toContainText(owner.account.email)
+})
+
+test('above the limit the owner sees who has to decide, and a new approver from when they can @people-screens-5', async ({
+  page,
+  context,
+  browser,
+  bursar,
+  watch,
+}) => {
+  const owner = await createOwner(bursar)
+  const { person } = await joined(bursar, owner.account, 'approver')
+  await owner.api('/people/second-person', { above: '5', password: owner.account.password }, 'PUT')
+  const group = await owner.group('Limited')
+  const { apiKey } = await owner.agent(group, 'Limited bot')
+  const { body: asked } = await owner.pay<{ approval: { id: string } }>(apiKey!, '6')
+  await owner.account.keep(context)
+  await page.goto(`/dashboard/approvals/${asked.approval.id}`)
+  await expect(
+    page.getByText(/Would be refused now: Above 5\.00 USDC in 24 hours.*an approver has to decide/),
+  ).toBeVisible()
+  await expect(button(page, 'Deny')).toBeVisible()
+  await expect(page.getByRole('button', { name: /^Approve/ })).toHaveCount(0)
+  await audit(page, 'approval-second-person')
+
+  const theirs = await contextOf(browser.newContext(), person, watch)
+  const other = await theirs.newPage()
+  await other.goto('/dashboard/overview')
+  await expect(other.getByTestId('total-balance')).toBeVisible()
+  await switchTo(other, owner.account)
+  await other.goto(`/dashboard/agents?group=${group.id}`)
+  await expect(other.getByText(/If you agree to all limits of this group.*You can do so from/)).toBeVisible()
+  await expect(button(other, 'Confirm these rules')).toHaveCount(0)
+  await theirs.close()
+})
+
+test('the review of a send names the member who changed its contact @people-screens-6', async ({
+  page,
+  context,
+  bursar,
+}) => {
+  const owner = await createFundedAccount(bursar)
+  const { person } = await joined(bursar, owner.account, 'preparer')
+  const [before, after] = [newAddress(), newAddress()]
+  const contact = await owner.contact({ name: 'Shop', address: before })
+  const changed = await fetch(`${bursar.url}/api/contacts/${contact.id}`, {
+    method: 'PUT',
+    headers: {
+      'content-type': 'application/json',
+      'x-account-id': owner.account.session.user.id,
+      authorization: `Bearer ${await person.accessToken()}`,
+    },
+    body: JSON.stringify({ name: 'Shop', address: after }),
+  })
+  expect(changed.status).toBe(200)
+  await owner.account.keep(context)
+  await page.goto(`/dashboard/wallets?send=${owner.wallet.id}`)
+  await page.getByLabel('Recipient address', { exact: true }).fill(after)
+  await page.getByLabel('Amount', { exact: true }).fill('1')
+  await button(page, 'Review').click()
+  const warning = page.getByText(`${nameOf(person)} changed this contact`)
+  await expect(warning).toBeVisible()
+  await audit(page, 'send-changed-contact')
+  await button(page, 'Send 1.00 USDC').click()
+  await expect(page.getByRole('heading', { name: 'Sent 1.00 USDC' })).toBeVisible(within(45_000))
+  await button(page, 'Done').click()
+  await page.goto(`/dashboard/wallets?send=${owner.wallet.id}`)
+  await page.getByLabel('Recipient address', { exact: true }).fill(after)
+  await page.getByLabel('Amount', { exact: true }).fill('2')
+  await button(page, 'Review').click()
+  await expect(page.getByText('You have paid this address once before.')).toBeVisible()
+  await expect(warning, 'it was paid since').toHaveCount(0)
 })

@@ -95,7 +95,7 @@ test('each event for the bell becomes a notice with a text and its subject @noti
     ['person.role_changed', 'bob@acme.test is viewer now', 'people mem_1'],
     ['person.joined', 'bob@acme.test joined as approver', 'people mem_1'],
     ['person.invited', 'bob@acme.test was invited as approver', 'people mem_1'],
-    ['account.second_person_set', 'From now on, a second person must agree above 50 USDC in 24 hours', null],
+    ['account.second_person_set', 'From now on, above 50.00 USDC in 24 hours, a second person must agree', null],
     ['wallet.deleted', 'Main was deleted', null],
     ['wallet.key_viewed', 'The private key of Main was shown', 'wallet wal'],
     ['wallet.imported', 'Main was imported', 'wallet wal'],

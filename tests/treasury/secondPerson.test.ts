@@ -6,9 +6,10 @@ import { person } from '#domain/actor.ts'
 import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
 import { unwrap } from '../../worker/result.ts'
 import { actingAs } from '../../worker/treasury/core/acting.ts'
+import { check } from '../../worker/treasury/payments/check.ts'
 import { changeRole, chooseSecondPerson, invite, join, remove } from '../../worker/treasury/policies/members.ts'
 import { confirmRules, raiseBudget } from '../../worker/treasury/reports/changes/groups.ts'
-import { by, createApprovalBook } from '../support/approvalBook.ts'
+import { by, createApprovalBook, known as gatheredFor } from '../support/approvalBook.ts'
 import { addressOf, usdc } from '../support/build.ts'
 import { cases } from '../support/cases.ts'
 
@@ -33,6 +34,11 @@ function createAccount() {
     payAsOwner: (amount: string) =>
       asOwner(() => book.ask({ type: 'user', passwordChecked: true } as never, fresh(), usdc(amount), undefined)),
     payAsAgent: (index: number, amount: string) => book.ask(agents[index]!, fresh(), usdc(amount)),
+    mostWithoutAsking() {
+      const input = { to: fresh(), amount: usdc('1') }
+      const checked = check(context, agents[0]!, input, { ...gatheredFor(input.to), unused: false })
+      return 'need' in checked ? checked.need : unwrap(checked).max_without_asking
+    },
     pending: () => store.all<{ id: string }>("SELECT id FROM approval WHERE status = 'PENDING' ORDER BY asked_at, id"),
     approveAs: (who: string, id: string) =>
       as(who, () => book.approve(id, { by: { ...by, userId: who }, passwordChecked: true })),
@@ -64,11 +70,19 @@ test('the owner’s own payment above the limit is refused, an agent’s waits f
   account.later(dayMs)
   expect(account.payAsOwner('60').ok).toBe(true)
   expect(account.setLimit('100'), 'what was paid before counts').toMatchObject({ value: { above: '100', next: null } })
+  expect(account.mostWithoutAsking(), 'a dry run').toBe('40')
   expect(account.payAsOwner('40.000001')).toMatchObject({ code: 'second_person_required' })
   expect(account.payAsAgent(0, '40').ok, 'exactly the limit').toBe(true)
   expect(account.payAsAgent(0, '1')).toMatchObject({ value: { payment: { status: 'PENDING_APPROVAL' } } })
   const [waiting] = account.pending()
   expect(account.view(waiting!.id).askedBecause).toMatchObject([{ rule: 'second_person' }])
+  const shownTo = (who: string) => actingAs(person(who), () => account.view(waiting!.id).wouldPass)
+  expect(shownTo(owner)).toMatchObject({
+    ok: false,
+    rule: 'second_person_required',
+    message: expect.stringContaining('an approver has to decide'),
+  })
+  expect(shownTo(bob)).toEqual({ ok: true })
   expect(account.approveAs(owner, waiting!.id)).toMatchObject({ code: 'second_person_required' })
   expect(account.approveAs(bob, waiting!.id)).toMatchObject({ ok: true })
   account.later(dayMs + 15 * minuteMs)

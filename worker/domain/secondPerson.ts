@@ -1,4 +1,4 @@
-import type { MicroUsdc } from './money.ts'
+import { formatUsdcText, type MicroUsdc, parseUsdc } from './money.ts'
 import { dayMs } from './time.ts'
 
 /** How long everybody has to object before the limit is raised or switched off. */
@@ -21,3 +21,9 @@ export function setTo(before: SecondPersonSetting, above: MicroUsdc | null, now:
   const protectsLess = current !== null && (above === null || above > current)
   return protectsLess ? { above: current, next: { above, at: now + secondPersonDelayMs } } : { above, next: null }
 }
+
+/** 'above 100.00 USDC in 24 hours, a second person must agree': what the limit (decimal USDC) asks for. Null: there is none. */
+export const secondPersonText = (above: string | null): string =>
+  above === null
+    ? 'no second person is needed'
+    : `above ${formatUsdcText(parseUsdc(above)!)} USDC in 24 hours, a second person must agree`

@@ -1,4 +1,5 @@
 import { type MemberRole, roleTexts } from '#domain/roles.ts'
+import { secondPersonText } from '#domain/secondPerson.ts'
 import { utcText } from '#domain/utcText.ts'
 import { email, link, note, paragraph } from './email.ts'
 import type { Message } from './message.ts'
@@ -28,27 +29,20 @@ export function invitationMessage(input: {
   return email({ id: `invitation:${id}`, to, subject: 'An invitation to a Bursar account', parts })
 }
 
-type Limit = string | null
-
-const needed = (above: Limit) =>
-  above === null
-    ? 'no second person is needed'
-    : `a second person must agree to what is paid above ${above} USDC in 24 hours`
-
 /** To members, who may object before the limit protects less. Amounts are decimal USDC, `at` in ms. */
 export function secondPersonMessage(input: {
   id: string
   to: string
   account: string
-  above: Limit
-  next: { above: Limit; at: number } | null
+  above: string | null
+  next: { above: string | null; at: number } | null
   page: string
 }): Message {
   const { id, to, account, above, next, page } = input
   const parts = [
     paragraph('Hello,'),
-    paragraph(`The owner of ${account} has changed who must agree to payments. Now ${needed(above)}.`),
-    ...(next ? [paragraph(`From ${utcText(next.at)}, ${needed(next.above)}.`)] : []),
+    paragraph(`The owner of ${account} has changed who must agree to payments. Now, ${secondPersonText(above)}.`),
+    ...(next ? [paragraph(`From ${utcText(next.at)}, ${secondPersonText(next.above)}.`)] : []),
     link('See the account’s people', page),
     ...(next ? [note('If you do not expect this, ask the owner before that time, in another way than by email.')] : []),
   ]

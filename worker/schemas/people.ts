@@ -24,6 +24,8 @@ export type Member = {
   invitedAt: string
   joinedAt: string | null
   expiresAt: string | null
+  /** From when they are a second person above the limit; null before joining. A later change of their password delays it. */
+  decidesFrom: string | null
   /** It is the person who asks. */
   isYou: boolean
 }

@@ -73,3 +73,7 @@ export const approvalSettingsQuery = queryOptions({
 export async function saveApprovalSettings(body: ApiCalls['PUT /approval-settings']['body']): Promise<void> {
   queryClient.setQueryData(approvalSettingsQuery.queryKey, await api('PUT /approval-settings', { body }))
 }
+
+/** Whether a second person has to approve it: this one would be refused, whatever they change. */
+export const isForAnother = ({ wouldPass }: Approval): boolean =>
+  wouldPass?.ok === false && wouldPass.rule === 'second_person_required'

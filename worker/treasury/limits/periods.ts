@@ -8,3 +8,6 @@ export const periodNow = ({ now }: Pick<Context, 'now'>): number => Math.floor(n
 
 /** The oldest period that a sum of the last 24 hours includes, as a whole. */
 export const firstPeriod = (ctx: Pick<Context, 'now'>): number => periodNow(ctx) - dayMs / periodMs
+
+/** When the sums of the last 24 hours change next, without a payment (ms). */
+export const nextPeriodAt = (ctx: Pick<Context, 'now'>): number => (periodNow(ctx) + 1) * periodMs

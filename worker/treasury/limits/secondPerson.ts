@@ -1,6 +1,7 @@
+import { capitalized } from '#domain/capitalized.ts'
 import type { MicroUsdc } from '#domain/money.ts'
-import { formatUsdc, formatUsdcText, zeroUsdc } from '#domain/money.ts'
-import { decidesAfterMs, effectiveAbove, isAlone, setTo } from '#domain/secondPerson.ts'
+import { formatUsdc, saturatingSub, zeroUsdc } from '#domain/money.ts'
+import { decidesAfterMs, effectiveAbove, isAlone, secondPersonText, setTo } from '#domain/secondPerson.ts'
 import { dayMs } from '#domain/time.ts'
 import { type Refused, refuse } from '../../result.ts'
 import { actorNow } from '../core/acting.ts'
@@ -63,16 +64,23 @@ export function countAlone(ctx: Context, asked: Asked): void {
     )
 }
 
-/** The refusal of a payment that has only this person behind it. */
-export function secondPersonRequired(ctx: Context): Refused {
-  const above = secondPersonAbove(ctx) ?? zeroUsdc
+/** The refusal of what has only the person who acts now behind it; `isApproval` if they approve it. */
+export function secondPersonRequired(ctx: Context, isApproval: boolean): Refused {
+  const rule = capitalized(secondPersonText(formatUsdc(secondPersonAbove(ctx) ?? zeroUsdc)))
   const member = memberOfPerson(ctx.store, actorNow().by)
-  return refuse(
-    'second_person_required',
-    member
-      ? `Above ${formatUsdcText(above)} USDC in 24 hours, you can decide from 24 hours after you joined, got a higher role or chose a new password.`
-      : `Above ${formatUsdcText(above)} USDC in 24 hours, a second person must agree: let an agent ask for it, and an approver decide.`,
-  )
+  const next = member
+    ? 'you can be that person from 24 hours after you joined, got a role that may do more, or chose a new password.'
+    : isApproval
+      ? 'an approver has to decide about this.'
+      : 'let an agent ask for it, and an approver decide.'
+  return refuse('second_person_required', `${rule}: ${next}`)
+}
+
+/** How much more can be accepted with only the owner behind it; null without a limit, and for rules that an approver confirmed. */
+export function leftAlone(ctx: Context, group: GroupRow | null): MicroUsdc | null {
+  const above = secondPersonAbove(ctx)
+  if (above === null || (group !== null && group.confirmed_version === group.version)) return null
+  return saturatingSub(above, sumOf(ctx, ctx.userId))
 }
 
 /**

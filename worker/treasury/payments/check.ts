@@ -1,5 +1,5 @@
 import { isSeller } from '#domain/kinds/kinds.ts'
-import { formatUsdc, zeroUsdc } from '#domain/money.ts'
+import { formatUsdc, min, zeroUsdc } from '#domain/money.ts'
 import { mostAllowed } from '#domain/policy.ts'
 import { nextForOwner, type Refusal } from '#domain/refusal.ts'
 import type { PaymentCheck } from '#schemas/payment.ts'
@@ -9,6 +9,7 @@ import { figuresView } from '../core/commonRefusals.ts'
 import type { Context } from '../core/context.ts'
 import type { Principal } from '../core/rpcTypes.ts'
 import type { GroupRow } from '../core/storage/rows.ts'
+import { leftAlone } from '../limits/secondPerson.ts'
 import { budgetView } from '../policies/budgets.ts'
 import { resolveCaller } from '../policies/paymentParties.ts'
 import { decidePayment } from './decidePayment.ts'
@@ -42,6 +43,8 @@ export function check(
       }
     const warnings = gathered.unused ? [unusedAddress] : []
     const most = mostAllowed(decided.caller.policy, funds, chainNow(ctx, decided.caller.wallet, ctx.now()), kind)
+    const left = leftAlone(ctx, group)
+    if (left !== null) most.withoutAsking = min(most.withoutAsking, left)
     return ok(checkView(group!, input, { most, warnings, asked: decided.asks?.rules.map(({ rule }) => rule) }))
   }
   if (decided.by === 'policy') {

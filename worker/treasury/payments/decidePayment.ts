@@ -1,5 +1,5 @@
 import { isSeller } from '#domain/kinds/kinds.ts'
-import type { MicroUsdc } from '#domain/money.ts'
+import { type MicroUsdc, min } from '#domain/money.ts'
 import { minPayout, minPayoutText } from '#domain/payment.ts'
 import { decideAmount, mostAllowed, type PaymentKind, type WalletFunds } from '#domain/policy.ts'
 import type { Refusal } from '#domain/refusal.ts'
@@ -22,7 +22,7 @@ import type { GroupWindows } from '../ledger/windows.ts'
 import { type Admission, admit, sharedNeed } from '../limits/admission.ts'
 import { messageTo } from '../limits/messageLimits.ts'
 import type { TakenRates } from '../limits/rates.ts'
-import { needsSecondPerson, secondPersonRequired } from '../limits/secondPerson.ts'
+import { leftAlone, needsSecondPerson, secondPersonRequired } from '../limits/secondPerson.ts'
 import { type Caller, resolveTarget } from '../policies/paymentParties.ts'
 import { type Gathered, isUnread, type Need } from './needs.ts'
 import { hasNumbers, purchaseFunds, purchaseProblem } from './purchase.ts'
@@ -154,15 +154,22 @@ function moneySuffices(facts: Facts): Problem | null {
       const freshEnoughMs = decision.refusal.rule.startsWith('group.') ? 2_000 : 0
       return { need: 'refresh', wallet, agentId, freshEnoughMs }
     }
-    return isUnread(decision.refusal, gathered) ? unreachable : byPolicy(caller, decision.refusal, { funds, kind })
+    if (isUnread(decision.refusal, gathered)) return unreachable
+    return byPolicy(caller, withLeftAlone(ctx, caller, decision.refusal), { funds, kind })
   }
   const usedUp = isNumbered && classRefusal(ctx, wallet, session!, agentId, classFor(amount)!)
   if (usedUp) {
     const most = mostAllowed(policy, funds, chainNow(ctx, wallet, now), kind)
-    return byPolicy(caller, withMaximum(usedUp, most), { funds, kind })
+    return byPolicy(caller, withLeftAlone(ctx, caller, withMaximum(usedUp, most)), { funds, kind })
   }
   Object.assign(facts, { funds, kind, windows, isNumbered })
   return null
+}
+
+/** A refusal never says that more needs no approval than may have only the owner behind it. */
+function withLeftAlone(ctx: Context, { group }: Caller, refusal: Refusal): Refusal {
+  const left = leftAlone(ctx, group)
+  return left === null ? refusal : { ...refusal, maxWithoutAsking: min(refusal.maxWithoutAsking, left) }
 }
 
 function limitsAllow(facts: Facts): Problem | null {
@@ -186,7 +193,7 @@ function ownerMayBeAsked(facts: Facts): Problem | null {
   const { ctx, caller, target, amount, kind, approved } = facts
   const { rules, grant } = approved ? { rules: [], grant: null } : approvalRulesFor(ctx, caller, target, amount, kind)
   const isAlone = needsSecondPerson(ctx, { group: caller.group, amount, isApproval: approved !== null })
-  if (isAlone && (approved || !caller.agent)) return secondPersonRequired(ctx)
+  if (isAlone && (approved || !caller.agent)) return secondPersonRequired(ctx, approved !== null)
   if (isAlone) rules.push(secondPerson)
   facts.grant = isAlone ? null : grant
   if (rules.length === 0) return null

@@ -1,4 +1,4 @@
-import { formatUsdc, formatUsdcText, type MicroUsdc } from '#domain/money.ts'
+import { formatUsdc, formatUsdcText, type MicroUsdc, min } from '#domain/money.ts'
 import { mostAllowed } from '#domain/policy.ts'
 import { rulesInWords, wireRules } from '#domain/rules/values.ts'
 import { isoOf, minuteMs } from '#domain/time.ts'
@@ -8,7 +8,9 @@ import { groupPolicy } from '../core/storage/groupPolicy.ts'
 import { walletFunds } from '../ledger/balances.ts'
 import { readWindows } from '../ledger/windows.ts'
 import { gasAllowance } from '../limits/gas.ts'
+import { nextPeriodAt } from '../limits/periods.ts'
 import { paymentRateStates } from '../limits/rates.ts'
+import { leftAlone } from '../limits/secondPerson.ts'
 import type { AgentContext, RuleInForce } from './rpcTypes.ts'
 import { agentView, groupView } from './views.ts'
 import { contactsOf } from './whitelist.ts'
@@ -62,6 +64,7 @@ export class AgentContexts {
     }
     const { used } = readWindows(store, group, policy.rules, null, now)
     const most = mostAllowed(policy, funds, now, { isPayout: false, amount: null, at: now, used, recipient: null })
+    const left = leftAlone(this.#context, group)
     const values: Record<string, RuleInForce['value']> = wireRules(policy.rules)
     const rules = rulesInWords(policy.rules, agentWords, {
       used,
@@ -79,7 +82,7 @@ export class AgentContexts {
       groupId: group.id,
       group: groupView(this.#context, group, 0),
       maxAllowedNow: formatUsdc(most.now),
-      maxWithoutAsking: formatUsdc(most.withoutAsking),
+      maxWithoutAsking: formatUsdc(left === null ? most.withoutAsking : min(most.withoutAsking, left)),
       rules,
     }
     // When the value changes without a write: a rule's window, the session key or the zero reading expires. Rules about
@@ -89,6 +92,7 @@ export class AgentContexts {
       rules.length > 0 ? Math.floor(now / minuteMs + 1) * minuteMs : null,
       funds.session && funds.session.validUntil + 1,
       empty ? now + emptyForMs : null,
+      left === null ? null : nextPeriodAt(this.#context),
     ]
     const until = Math.min(...ends.filter((at) => at !== null && at > now).map(Number))
     this.#known.set(agentId, { version: store.version, until, value })

@@ -87,6 +87,7 @@ export const memberView = (row: MemberRow, you: string): Member => ({
   invitedAt: isoOf(row.invited_at),
   joinedAt: row.joined_at === null ? null : isoOf(row.joined_at),
   expiresAt: row.status === 'invited' ? isoOf(row.expires_at) : null,
+  decidesFrom: row.joined_at === null ? null : isoOf(row.decides_from),
   isYou: row.person_id === you,
 })
 

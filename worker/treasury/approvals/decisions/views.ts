@@ -12,6 +12,7 @@ import { formatColumn, fromColumn } from '../../core/storage/columns.ts'
 import { paidToOf } from '../../core/storage/newPayment.ts'
 import type { AgentRow, ApprovalRow, PaymentRow } from '../../core/storage/rows.ts'
 import { wouldNeedPassword } from '../../limits/ownerPassword.ts'
+import { needsSecondPerson, secondPersonRequired } from '../../limits/secondPerson.ts'
 import { check } from '../../payments/check.ts'
 import type { Gathered } from '../../payments/needs.ts'
 import { raisedLimit } from '../../policies/budgets.ts'
@@ -131,6 +132,8 @@ function wouldPass(ctx: Context, row: ApprovalRow, waiting: PaymentRow | null): 
     refresh: 'done',
     grants: {},
   }
+  const asked = { group: caller.value.group, amount: terms.amount, isApproval: true }
+  if (needsSecondPerson(ctx, asked)) return refused(secondPersonRequired(ctx, true))
   const result = check(ctx, principal, terms, known)
   // Can't happen: `known` provides everything that `check` could need.
   if ('need' in result) return { ok: true }

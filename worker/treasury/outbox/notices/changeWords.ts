@@ -1,9 +1,11 @@
 import type { ChangeEvent } from '#domain/events.ts'
 import { formatUsdcText, parseUsdc } from '#domain/money.ts'
+import { secondPersonText } from '#domain/secondPerson.ts'
 import { utcText } from '#domain/utcText.ts'
 import { type HaltKind, haltText } from '#domain/walletHalt.ts'
 import { type DisableReason, whyDisabled } from '#domain/webhookRules.ts'
 import type { NoticeSubject } from '#schemas/notice.ts'
+import type { SecondPerson } from '#schemas/people.ts'
 import { oneLine } from '../../../notifications/format.ts'
 import type { Context } from '../../core/context.ts'
 import { formatColumn } from '../../core/storage/columns.ts'
@@ -178,12 +180,10 @@ function ofWallet(ctx: Context, { event, ref, data }: Recorded): ChangeWords {
 }
 
 function ofSecondPerson(data: Record<string, unknown>): ChangeWords {
-  const needed = (above: unknown) =>
-    above === null ? 'no second person is needed' : `a second person must agree above ${above} USDC in 24 hours`
-  const next = data.next as { above: string | null; at: string } | null
+  const { above, next } = data as SecondPerson
   return said(
-    `From now on, ${needed(data.above)}`,
-    next && `From ${utcText(Date.parse(next.at))}, ${needed(next.above)}.`,
+    `From now on, ${secondPersonText(above)}`,
+    next && `From ${utcText(Date.parse(next.at))}, ${secondPersonText(next.above)}.`,
   )
 }
 

@@ -220,7 +220,7 @@ export function confirmRules(ctx: Context, id: string, version: number): Result<
     if (!group) return noGroup
     const member = memberOfPerson(store, actorNow().by)
     if (!member) return refuse('forbidden', 'A second person confirms the rules: an approver, not the owner.')
-    if (member.decides_from > ctx.now()) return secondPersonRequired(ctx)
+    if (member.decides_from > ctx.now()) return secondPersonRequired(ctx, true)
     if (group.version !== version)
       return refuse('conflict', 'These rules have changed since they were shown. Review them again.', {
         field: 'version',

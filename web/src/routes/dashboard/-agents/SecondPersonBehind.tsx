@@ -1,9 +1,11 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { toast } from 'react-hot-toast/headless'
+import { secondPersonText } from '#domain/secondPerson.ts'
 import { Button } from '#web/components/Button.tsx'
 import { Notice } from '#web/components/Notice.tsx'
+import { useNow } from '#web/components/Time.tsx'
 import { messageOf } from '#web/lib/apiError.ts'
-import { formatAmount } from '#web/lib/format.ts'
+import { formatMoment } from '#web/lib/format.ts'
 import { confirmRules, type PolicyGroup } from '#web/queries/agents.ts'
 import { peopleQuery, useRole } from '#web/queries/people.ts'
 
@@ -13,7 +15,11 @@ import { peopleQuery, useRole } from '#web/queries/people.ts'
  */
 export function SecondPersonBehind({ group }: { group: PolicyGroup }) {
   const role = useRole()
-  const above = useQuery({ ...peopleQuery, enabled: false }).data?.secondPerson.above ?? null
+  const people = useQuery({ ...peopleQuery, enabled: false }).data
+  const above = people?.secondPerson.above ?? null
+  const decidesFrom = people?.members.find(({ isYou }) => isYou)?.decidesFrom ?? null
+  const now = useNow()
+  const isEarly = decidesFrom !== null && Date.parse(decidesFrom) > now
   const confirm = useMutation({
     mutationFn: () => confirmRules(group.id, group.version),
     onSuccess: () => toast.success('The rules are confirmed.'),
@@ -29,11 +35,15 @@ export function SecondPersonBehind({ group }: { group: PolicyGroup }) {
   return (
     <div className="mb-5">
       <Notice tone="warning">
-        Above {formatAmount(above)} USDC in 24 hours, payments of this group wait for you. If you agree to all its
-        limits, confirm them: payments within them are then made at once.
-        <Button look="secondary" className="mt-2" busy={confirm.isPending} onClick={() => confirm.mutate()}>
-          Confirm these rules
-        </Button>
+        In this account, {secondPersonText(above)}. If you agree to all limits of this group, confirm them: payments
+        within them are then made at once.
+        {isEarly ? (
+          <span> You can do so from {formatMoment(decidesFrom)}.</span>
+        ) : (
+          <Button look="secondary" className="mt-2" busy={confirm.isPending} onClick={() => confirm.mutate()}>
+            Confirm these rules
+          </Button>
+        )}
       </Notice>
     </div>
   )

@@ -12,7 +12,7 @@ import { TransactionTimeline } from '#web/components/TransactionParts.tsx'
 import { isOutcomeUnknown, messageOf } from '#web/lib/apiError.ts'
 import { useSession } from '#web/lib/session.ts'
 import { useAction } from '#web/lib/useAction.ts'
-import { type Approval, approve, deny, isLateAnswer, refreshApprovals } from '#web/queries/approvals.ts'
+import { type Approval, approve, deny, isForAnother, isLateAnswer, refreshApprovals } from '#web/queries/approvals.ts'
 import { useAllowed, useMay } from '#web/queries/people.ts'
 import { transactionQuery } from '#web/queries/transactions.ts'
 import { useOnline } from '#web/routes/-shell/useOnline.ts'
@@ -170,6 +170,8 @@ function Decision(props: { approval: Approval; isOver: boolean; onLate: () => vo
   const [asking, setAsking] = useState<'password' | 'grant' | null>(null)
   const online = useOnline()
   const isAllowed = useAllowed()
+  // What would be refused to this person whatever they do; the facts above say who has to decide.
+  const mayApprove = !isForAnother(approval)
   const decision = useAction(
     (act: Act) =>
       (act === 'approve'
@@ -209,7 +211,7 @@ function Decision(props: { approval: Approval; isOver: boolean; onLate: () => vo
       )}
       {props.isOver && <p className="mb-3 text-muted text-small">The time to answer has expired. Nothing is paid.</p>}
       <div className="grid grid-cols-[2fr_1fr] gap-3">
-        {approval.canGrant && isAllowed('approvals.grant') && (
+        {mayApprove && approval.canGrant && isAllowed('approvals.grant') && (
           <Button look="secondary" disabled={disabled} onClick={() => setAsking('grant')} className="col-span-2 w-full">
             Approve and always allow…
           </Button>
@@ -218,9 +220,11 @@ function Decision(props: { approval: Approval; isOver: boolean; onLate: () => vo
           isAllowed('policies.pause') &&
           button('deny_and_pause', 'Deny and pause agent', 'secondary')}
         {button('deny', 'Deny', 'secondary')}
-        <div className="col-span-2">
-          {button('approve', approval.kind === 'budget' ? 'Approve' : 'Approve once', 'primary')}
-        </div>
+        {mayApprove && (
+          <div className="col-span-2">
+            {button('approve', approval.kind === 'budget' ? 'Approve' : 'Approve once', 'primary')}
+          </div>
+        )}
       </div>
       <Suspense>
         {asking === 'password' && <PasswordDialog {...props} onClose={() => setAsking(null)} />}

@@ -14,7 +14,7 @@ import { RecipientWarnings } from '#web/components/RecipientWarnings.tsx'
 import { Time } from '#web/components/Time.tsx'
 import { formatMoment, plural } from '#web/lib/format.ts'
 import { networkWarning } from '#web/lib/networks.ts'
-import type { Approval, Channel } from '#web/queries/approvals.ts'
+import { type Approval, type Channel, isForAnother } from '#web/queries/approvals.ts'
 import { walletName } from '#web/queries/wallets.ts'
 import { channelWords } from './words.ts'
 
@@ -85,7 +85,9 @@ export function ApprovalFacts({ approval }: { approval: Approval }) {
         ) : (
           <Notice tone="warning">
             Would be refused now: {wouldPass.message}
-            <LetItPay approval rule={wouldPass.rule} groupId={approval.policyGroup.id} amount={approval.amount} />
+            {!isForAnother(approval) && (
+              <LetItPay approval rule={wouldPass.rule} groupId={approval.policyGroup.id} amount={approval.amount} />
+            )}
             <May call="policies.editGroup">
               <p>
                 <Link to="/dashboard/agents" search={{ group: approval.policyGroup.id }} className={linkClass}>

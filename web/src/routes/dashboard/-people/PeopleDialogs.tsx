@@ -1,5 +1,6 @@
 import { type UseFormReturn, useForm } from 'react-hook-form'
 import { toast } from 'react-hot-toast/headless'
+import { capitalized } from '#domain/capitalized.ts'
 import { emailProblem } from '#domain/email.ts'
 import { isRaised, type MemberRole, memberRoles, roleTexts } from '#domain/roles.ts'
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
@@ -99,7 +100,7 @@ function InviteDialog({ member, onClose }: { member: Member | undefined; onClose
 
 const choices = memberRoles.map((value) => ({
   value,
-  label: `${value[0]!.toUpperCase()}${value.slice(1)}`,
+  label: capitalized(value),
   hint: `Can ${roleTexts[value]}.`,
 }))
 

@@ -1,23 +1,20 @@
+import { capitalized } from '#domain/capitalized.ts'
+import { secondPersonText } from '#domain/secondPerson.ts'
 import { Button } from '#web/components/Button.tsx'
 import { TitledCard } from '#web/components/Card.tsx'
 import { May } from '#web/components/May.tsx'
-import { formatAmount, formatMoment } from '#web/lib/format.ts'
+import { formatMoment } from '#web/lib/format.ts'
 import type { SecondPerson } from '#web/queries/people.ts'
-
-const needed = (above: string | null) =>
-  above === null
-    ? 'No second person is needed.'
-    : `Above ${formatAmount(above)} USDC in 24 hours, a second person must agree.`
 
 /** Above how much a second person must agree, and what is above that rule. */
 export function SecondPersonCard({ secondPerson, onChange }: { secondPerson: SecondPerson; onChange: () => void }) {
   const { above, next } = secondPerson
   return (
     <TitledCard id="second-person" title="A second person">
-      <p className="font-medium">{needed(above)}</p>
+      <p className="font-medium">{capitalized(secondPersonText(above))}.</p>
       {next && (
         <p>
-          From {formatMoment(next.at)}: {needed(next.above)}
+          From {formatMoment(next.at)}, {secondPersonText(next.above)}.
         </p>
       )}
       <p className="mt-2 text-pretty text-muted">
