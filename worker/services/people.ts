@@ -5,6 +5,7 @@ import { dayMs } from '#domain/time.ts'
 import type { ChangeRole, Invitation, InvitePerson, JoinedAccount, Member } from '#schemas/people.ts'
 import type { Deps, Person } from '../appEnv.ts'
 import { keepAccount } from '../backup/accounts.ts'
+import { type Count, countAttempts } from '../db/attempts.ts'
 import { joinedAccounts } from '../db/memberships.ts'
 import type { UserRow } from '../db/schema.ts'
 import { findUser } from '../db/users.ts'
@@ -14,7 +15,7 @@ import { newId } from '../identity/secrets.ts'
 import { invitationMessage } from '../notifications/peopleMessages.ts'
 import { unwrap } from '../result.ts'
 import { treasuryOf } from '../treasuryOf.ts'
-import { attemptKey, limitAll } from './attemptLimits.ts'
+import { attemptKey } from './attemptLimits.ts'
 
 /** Invites an address and mails the link. If the mail cannot be sent, nobody is invited. */
 export async function invitePerson(
@@ -25,12 +26,12 @@ export async function invitePerson(
   const { env, db, now, messageProvider } = deps
   // Its Treasury says to others whose account it is.
   await keepAccount(env, db, accountId)
+  // Before an earlier invitation ends; what is refused for want of the password counts nothing.
+  if (passwordChecked) await countInvitation(deps, email)
   const memberId = newId('mem')
   const { token, hash } = mintInvitation(env, { accountId, memberId }, now())
   const member = unwrap(await treasury.people().invite({ id: memberId, tokenHash: hash, email, role, passwordChecked }))
   try {
-    const counted = { key: attemptKey('invitation', mailboxOf(email)), max: invitationsPerDay, windowMs: dayMs }
-    await limitAll(db, [counted], now())
     const { account } = await treasury.people().list()
     await messageProvider.send(
       invitationMessage({ id: memberId, to: email, role, account, token, appOrigin: env.APP_ORIGIN }),
@@ -40,6 +41,20 @@ export async function invitePerson(
     throw error
   }
   return member
+}
+
+async function countInvitation({ db, now }: Deps, email: string): Promise<void> {
+  const counter = { key: attemptKey('invitation', mailboxOf(email)), max: invitationsPerDay, windowMs: dayMs }
+  const [{ count, resetsAt }] = (await countAttempts(db, [counter], now())) as [Count]
+  if (count > invitationsPerDay)
+    throw new AppError(
+      'rate_limited',
+      `This address has been invited ${invitationsPerDay} times within a day. Try again tomorrow.`,
+      {
+        field: 'email',
+        retryAfter: Math.max(1, Math.ceil((resetsAt - now()) / 1000)),
+      },
+    )
 }
 
 export const changeRole = async (
