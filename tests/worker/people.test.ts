@@ -45,7 +45,7 @@ async function joined(role: string) {
 test('an invited person sees whose account it is, joins, reads, and is refused what their role does not allow @people-1', async () => {
   const ada = await createUser(api, password)
   const { token } = await invite(ada.email, 'viewer')
-  expect((await mailsTo(ada.email))[0]).toContain('as viewer. You could see everything and export it.')
+  expect((await mailsTo(ada.email))[0]).toContain('as viewer. You could see payments and rules, and export them.')
   const shown = await ada.asOwner('POST', '/people/invitation', { token })
   expect(shown.json.data).toMatchObject({ account: { id: acme.user, name: 'Ann' }, role: 'viewer', email: ada.email })
   expect((await ada.asOwner('GET', '/people/accounts')).json.data).toEqual([])

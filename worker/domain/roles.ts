@@ -11,9 +11,9 @@ export type Role = 'owner' | MemberRole
 
 /** What a role may do, as messages and pages say it. */
 export const roleTexts: Record<MemberRole, string> = {
-  approver: 'see everything, approve or deny what agents ask for, and pause agents',
-  preparer: 'see everything and keep the contacts',
-  viewer: 'see everything and export it',
+  approver: 'see payments and rules, approve or deny what agents ask for, and pause agents',
+  preparer: 'see payments and rules, and keep the contacts',
+  viewer: 'see payments and rules, and export them',
 }
 
 /**
