@@ -1,0 +1,7 @@
+/** A file to start from. Its addresses are examples: nobody is paid by it unless they are replaced. */
+export const runTemplate = [
+  'to,amount,name,memo,reference',
+  'ada@example.com,12.50,Ada Lovelace,Design in October,INV-1001',
+  '+14155550123,8.00,Grace Hopper,Expenses,INV-1002',
+  '',
+].join('\r\n')
