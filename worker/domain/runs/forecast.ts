@@ -1,26 +1,129 @@
-import type { GasLevel } from '../gasAllowance.ts'
+import { dayEndsAt, type GasLevel, type GasUse, gasLeft, levelAt, paymentGas, stepGas, utcDay } from '../gasAllowance.ts'
+import { messagesPerAgent } from '../limitList.ts'
 import type { Limits } from '../limits.ts'
+import { type MicroUsdc, microUsdc } from '../money.ts'
+import { dayMs, hourMs, minuteMs } from '../time.ts'
+import { plural } from '../words.ts'
+import { dayText } from './dayText.ts'
 
-/** How many rows a run pays per day under the account's limits, and when it is done. */
+/**
+ * How many rows a run pays per day under the account's limits, and when it is done. A run may use as much of the account's gas and
+ * messages as an agent. The forecast assumes that rows whose messages are used up don't hold up the others, that later days are the
+ * run's alone, and that no payment fails.
+ */
 
-/** `sends` are paid to addresses; the others are payouts. */
-export type RowCounts = { sends: number; emails: number; sms: number }
+/** Rows that wait. `sends` are paid to addresses, the others are payouts. `total`: their sum. */
+export type RunSize = { sends: number; emails: number; sms: number; total: MicroUsdc }
 
-/** Gas and messages that are used already today, by the run, and by everybody in the account with it. */
-export type UsedToday = { gas: RunsPart; emails: RunsPart; sms: RunsPart }
-type RunsPart = { byRun: number; byAll: number }
+/** What is used already today, by the run and by everybody in the account with it. */
+type UsedMessages = { byRun: number; byAll: number }
 
-/** `limits` are those of the account. `level`: its gas today (`levelAt`). */
-export type RunAllowance = { limits: Limits; level: GasLevel; used: UsedToday }
+/**
+ * `level`: of the account's gas, at any earlier time. `gasUse`: today's, where the run's own is that of the agent `principal`.
+ */
+export type RunAllowance = {
+  limits: Limits
+  level: GasLevel | null
+  gasUse: GasUse
+  principal: string
+  messages: { email: UsedMessages; sms: UsedMessages }
+}
 
-/** `perDay`: rows on each day, beginning with today's (UTC). `doneAt` (ms): null if the limits never let it end. */
+/** `perDay`: rows on each UTC day, beginning with today. `doneAt` (ms): null if the limits never let it end. */
 export type Forecast = { perDay: number[]; doneAt: number | null }
 
-export function forecastRun(_rows: RowCounts, _allowance: RunAllowance, now: number): Forecast {
-  return { perDay: [], doneAt: now }
+/**
+ * Gas units of a row: what has to be left for it, and what it takes in the end. A recipient without USDC is assumed, who claims a
+ * payout on another day.
+ */
+export const rowGas = {
+  send: { needed: paymentGas(false), taken: 63_000 },
+  payout: { needed: paymentGas(true), taken: 63_000 + stepGas.announce + stepGas.claim },
+} as const
+
+/** Of 1,000 payments, the last is confirmed within four minutes (docs/scale.md). */
+export const rowsPerMinute = 240
+const durationMs = (rows: number) => Math.ceil((rows * minuteMs) / rowsPerMinute)
+
+/** What one day allows. */
+type Day = { gas: number; emails: number; sms: number; rows: number }
+
+export function forecastRun(size: RunSize, allowance: RunAllowance, now: number): Forecast {
+  const { limits } = allowance
+  const rows = size.sends + size.emails + size.sms
+  const perDay: number[] = []
+  let left = size
+  let level = levelAt(allowance.level, limits, now)
+  let today = firstDay(allowance, level, now)
+  for (let startAt = now; ; startAt = dayEndsAt(startAt)) {
+    if (perDay.length > 0) today = laterDay(allowance, level)
+    const paid = paidOn(today, left)
+    const count = paid.sends + paid.emails + paid.sms
+    if (rows > 0) perDay.push(count)
+    left = { ...left, sends: left.sends - paid.sends, emails: left.emails - paid.emails, sms: left.sms - paid.sms }
+    if (left.sends + left.emails + left.sms === 0) return { perDay, doneAt: startAt + durationMs(count) }
+    if (count === 0 && perDay.length > 1) return { perDay: perDay.slice(0, -1), doneAt: null }
+    const moved = (size.total * BigInt(count)) / BigInt(rows)
+    level = levelAt({ ...level, confirmed: microUsdc(level.confirmed + moved) }, limits, dayEndsAt(startAt))
+  }
 }
 
-/** 'done in about a minute', or '80 today, 160 tomorrow; done about Thursday'. Begins without a capital letter. */
-export function forecastText(_forecast: Forecast, _now: number): string {
-  return ''
+function firstDay({ limits, gasUse, principal, messages }: RunAllowance, level: GasLevel, now: number): Day {
+  const left = (channel: 'email' | 'sms', perDay: number) => {
+    const { byRun, byAll } = messages[channel]
+    return Math.max(0, Math.min(perDay - byAll, messagesPerAgent[channel](limits) - byRun))
+  }
+  return {
+    gas: gasLeft(level, gasUse, limits, principal),
+    emails: left('email', limits.emailsPerDay),
+    sms: left('sms', limits.smsPerDay),
+    rows: Math.floor(((dayEndsAt(now) - now) * rowsPerMinute) / minuteMs),
+  }
 }
+
+const laterDay = ({ limits, principal }: RunAllowance, level: GasLevel): Day => ({
+  gas: gasLeft(level, { owner: 0, agents: {} }, limits, principal),
+  emails: messagesPerAgent.email(limits),
+  sms: messagesPerAgent.sms(limits),
+  rows: (dayMs / minuteMs) * rowsPerMinute,
+})
+
+/** Payouts first, because they have two limits. */
+function paidOn(day: Day, left: RunSize): Pick<RunSize, 'sends' | 'emails' | 'sms'> {
+  let { gas, rows } = day
+  const take = (most: number, { needed, taken }: { needed: number; taken: number }) => {
+    const fits = gas < needed ? 0 : Math.floor((gas - needed) / taken) + 1
+    const count = Math.min(most, rows, fits)
+    gas -= count * taken
+    rows -= count
+    return count
+  }
+  const emails = take(Math.min(left.emails, Math.floor(day.emails)), rowGas.payout)
+  const sms = take(Math.min(left.sms, Math.floor(day.sms)), rowGas.payout)
+  return { emails, sms, sends: take(left.sends, rowGas.send) }
+}
+
+/** 'done in about a minute', or '80 today, 160 tomorrow; done about Thursday'. Empty if no row waits. */
+export function forecastText({ perDay, doneAt }: Forecast, now: number): string {
+  const [today = 0, tomorrow = 0] = perDay
+  if (perDay.length === 0) return ''
+  if (doneAt === null) {
+    const paid = perDay.reduce((sum, rows) => sum + rows, 0)
+    return paid === 0
+      ? 'the account’s limits allow none of these payments'
+      : `the account’s limits allow only ${paid} of these payments`
+  }
+  if (perDay.length === 1) return `done in about ${durationText(doneAt - now)}`
+  const parts = `${today === 0 ? 'none' : today} today, ${tomorrow} tomorrow`
+  return perDay.length === 2 ? parts : `${parts}; done about ${laterText(doneAt, now)}`
+}
+
+function durationText(ms: number): string {
+  const minutes = Math.ceil(ms / minuteMs)
+  if (minutes <= 1) return 'a minute'
+  return ms < hourMs ? plural(minutes, 'minute') : plural(Math.ceil(ms / hourMs), 'hour')
+}
+
+const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
+const laterText = (at: number, now: number): string =>
+  utcDay(at) - utcDay(now) < 7 ? weekdays[new Date(at).getUTCDay()]! : dayText(at, now)

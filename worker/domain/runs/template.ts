@@ -1,4 +1,4 @@
-/** A file to start from. Its addresses are examples: nobody is paid by it unless they are replaced. */
+/** A file to start from: its columns, and two rows as examples, whose recipients belong to nobody. */
 export const runTemplate = [
   'to,amount,name,memo,reference',
   'ada@example.com,12.50,Ada Lovelace,Design in October,INV-1001',
