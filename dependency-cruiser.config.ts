@@ -20,7 +20,7 @@ const readsChain = '^worker/chain/(readLogs|rpcClient|rpcResults)\\.ts$'
  */
 export const treasuryFolders = [
   ...['core/storage', 'core', 'ledger', 'outbox', 'limits', 'wallets', 'wallets/relay', 'policies'],
-  ...['payments/purchases', 'approvals', 'payments', 'reports/changes', 'account/connections'],
+  ...['payments/purchases', 'approvals', 'payments', 'runs', 'reports/changes', 'account/connections'],
   ...[
     'outbox/notices',
     'outbox/delivery',
@@ -39,11 +39,12 @@ export const maxShareOfPairs = 0.55
 /** The files of a room that other rooms may import. Of a room that is not listed, all: its subject is to serve the others. */
 export const openFiles: Record<string, string> = {
   account: '',
-  approvals: 'approvalRules|ask|end|grants|notices|views',
+  approvals: 'approvalRules|ask|end|grants|notices|rpcTypes|views',
   outbox:
     'changes|enqueue|entries|events|reportedChanges|delivery/(desk|flush|history|recoverableRows|webhooks)|notices/changeWords|webhooks/(endpoints|rpc)',
   payments:
-    'accept|cancel|check|month|movements|needs|pay|rpcTypes|sign|views|payouts/(codes|keys|transitions|views)|purchases/(offers|openSignatures|refill)',
+    'accept|cancel|check|month|movements|needs|pay|recipients|refusals|rpcTypes|sign|slots|views|payouts/(codes|keys|transitions|views)|purchases/(offers|openSignatures|refill)',
+  runs: 'create|end|notices|restored|rpc|turns',
   reports: 'changes/(agents|contacts|groups|pausing)',
   settlement: 'release|scan',
   wallets:

@@ -32,6 +32,7 @@ import { ops } from './routes/ops.ts'
 import { payments } from './routes/payments.ts'
 import { people } from './routes/people.ts'
 import { policyGroups } from './routes/policyGroups.ts'
+import { runs } from './routes/runs.ts'
 import { transactions } from './routes/transactions.ts'
 import { overview, usage } from './routes/usage.ts'
 import { users } from './routes/users.ts'
@@ -90,6 +91,7 @@ export function createApp(options: { now?: () => number; mcpServer?: ServerOf } 
     .route('/api/connections', connections)
     .route('/api/webhooks', webhooks)
     .route('/api/people', people)
+    .route('/api/runs', runs)
     .route('/v1', payments)
     .route('/mcp', mcp(options.mcpServer))
     .route('/oauth', oauth)

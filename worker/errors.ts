@@ -11,6 +11,8 @@ export const statusOf = {
   not_found: 404,
   method_not_allowed: 405,
   conflict: 409,
+  /** These rows are a payout run already. */
+  same_run: 409,
   gone: 410,
   payload_too_large: 413,
   /** The request was for another host than ours (middleware/host.ts). */
@@ -105,6 +107,8 @@ type Options = {
   refusal?: RefusalFigures
   /** What an operator has to fix. Only sent to operators. */
   causes?: string[]
+  /** The id of what is there already. */
+  existing?: string
   /** Logged when the status is 500 or above; never sent. */
   cause?: unknown
 }
@@ -123,14 +127,16 @@ export class AppError extends Error {
   readonly retryAfter: number | undefined
   readonly refusal: RefusalFigures | undefined
   readonly causes: string[] | undefined
+  readonly existing: string | undefined
 
-  constructor(code: ErrorCode, message: string, { field, retryAfter, refusal, causes, cause }: Options = {}) {
+  constructor(code: ErrorCode, message: string, { field, retryAfter, refusal, causes, existing, cause }: Options = {}) {
     super(message, { cause })
     this.code = code
     this.field = field
     this.retryAfter = retryAfter
     this.refusal = refusal
     this.causes = causes
+    this.existing = existing
   }
 }
 

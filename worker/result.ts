@@ -17,6 +17,8 @@ export type Refused = {
   field?: string
   /** Seconds. */
   retryAfter?: number
+  /** The id of what is there already. */
+  existing?: string
   /** Why a policy refused, for /v1 problem bodies. */
   refusal?: RefusalFigures
 }

@@ -627,6 +627,46 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "run.waiting": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * run.waiting
+         * @description A payout run waits for a decision.
+         */
+        post: operations["onRunWaiting"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "run.finished": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * run.finished
+         * @description A payout run has ended: no row waits, and no payment of it is on its way.
+         */
+        post: operations["onRunFinished"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "connection.created": {
         parameters: {
             query?: never;
@@ -1245,6 +1285,29 @@ export interface components {
             app: string;
             /** @description Why it ended: `owner`, `app`, `reused` (a code was used twice), `connected_again`, `agent_deleted`, `group_deleted` or `account_restored`; null for other events. */
             reason: string | null;
+        };
+        /** @description A payout run at the moment of the event. */
+        RunEventData: {
+            /** @description The run. */
+            id: string;
+            /** @constant */
+            object: "payout_run";
+            title: string;
+            /** @enum {string} */
+            status: "DRAFT" | "WAITING" | "RUNNING" | "DONE" | "STOPPED" | "DENIED" | "EXPIRED" | "CANCELLED";
+            wallet_id: string;
+            /** @description Rows that are not left out. */
+            rows: number;
+            /** @description Their sum in decimal USDC. */
+            amount: string;
+            /** @description Rows that became payments; each payment has events of its own. */
+            handed_over: number;
+            /** @description Rows that were refused. */
+            failed: number;
+            /** @description Rows that were not paid because the run was stopped. */
+            released: number;
+            /** @description Rises with each event of this run. */
+            seq: number;
         };
         /** @description Nothing has happened. */
         TestEventData: {
@@ -3631,6 +3694,148 @@ export interface operations {
                      */
                     timestamp: string;
                     data: components["schemas"]["PaymentEventData"];
+                };
+            };
+        };
+        responses: {
+            /** @description No further events are wanted: the webhook is switched off. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. The body is not read. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other response, including redirects: the event is retried. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onRunWaiting: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Id of the event. The same on every attempt. */
+                "webhook-id": string;
+                /** @description Unix seconds of this attempt. Reject requests older than five minutes. */
+                "webhook-timestamp": string;
+                /** @description One or more `v1,` and base64 of HMAC-SHA256 over `webhook-id.webhook-timestamp.body`, separated by spaces. During a rotation there are two. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "run.waiting",
+                 *       "timestamp": "2026-11-20T12:00:02.000Z",
+                 *       "data": {
+                 *         "id": "run_0mws9c1f4k2b7",
+                 *         "object": "payout_run",
+                 *         "title": "November",
+                 *         "wallet_id": "wal_0mws90b2c1",
+                 *         "status": "WAITING",
+                 *         "rows": 80,
+                 *         "amount": "410",
+                 *         "handed_over": 0,
+                 *         "failed": 0,
+                 *         "released": 0,
+                 *         "seq": 42
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "run.waiting";
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    timestamp: string;
+                    data: components["schemas"]["RunEventData"];
+                };
+            };
+        };
+        responses: {
+            /** @description No further events are wanted: the webhook is switched off. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. The body is not read. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other response, including redirects: the event is retried. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onRunFinished: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Id of the event. The same on every attempt. */
+                "webhook-id": string;
+                /** @description Unix seconds of this attempt. Reject requests older than five minutes. */
+                "webhook-timestamp": string;
+                /** @description One or more `v1,` and base64 of HMAC-SHA256 over `webhook-id.webhook-timestamp.body`, separated by spaces. During a rotation there are two. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "run.finished",
+                 *       "timestamp": "2026-11-20T12:00:02.000Z",
+                 *       "data": {
+                 *         "id": "run_0mws9c1f4k2b7",
+                 *         "object": "payout_run",
+                 *         "title": "November",
+                 *         "wallet_id": "wal_0mws90b2c1",
+                 *         "status": "DONE",
+                 *         "rows": 80,
+                 *         "amount": "410",
+                 *         "handed_over": 79,
+                 *         "failed": 1,
+                 *         "released": 0,
+                 *         "seq": 42
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "run.finished";
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    timestamp: string;
+                    data: components["schemas"]["RunEventData"];
                 };
             };
         };

@@ -28,6 +28,8 @@ const eventOfMail: Record<MailKind, EventName> = {
   'mail.session_ending': 'session.ending',
   'mail.refill_refused': 'wallet.refill_refused',
   'mail.approvals': 'approval.requested',
+  'mail.run_waiting': 'run.waiting',
+  'mail.run_ended': 'run.finished',
   'mail.changes': 'agent.created',
   'mail.second_person': 'account.second_person_set',
   'mail.withdrawal': 'wallet.withdrawn',

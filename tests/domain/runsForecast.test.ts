@@ -121,7 +121,9 @@ describe('the forecast', () => {
     return { perDay, doneAt: Math.ceil(clock) }
   }
 
-  const used = fc.record({ byRun: fc.nat(30), others: fc.nat(120) }).map(({ byRun, others }) => ({ byRun, byAll: byRun + others }))
+  const used = fc
+    .record({ byRun: fc.nat(30), others: fc.nat(120) })
+    .map(({ byRun, others }) => ({ byRun, byAll: byRun + others }))
   const allowance = fc
     .record({
       limits: fc.record({

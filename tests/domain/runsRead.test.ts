@@ -34,7 +34,10 @@ describe('a file', () => {
     ['CR', 'to,amount,name,memo,reference\rada@example.com,12.50,Ada,Hosting,INV-1\r'],
     ['other names, in another order', 'Reference,Memo,USDC,Name,EMAIL \nINV-1,Hosting,12.5,Ada,ada@example.com\n'],
     ['quotes', '"to","amount","name","memo","reference"\n"ada@example.com","12.50","Ada","Hosting","INV-1"\n'],
-    ['quotes after a blank', 'to, "amount", name, memo, reference\nada@example.com, "12.50" , "Ada", "Hosting", INV-1\n'],
+    [
+      'quotes after a blank',
+      'to, "amount", name, memo, reference\nada@example.com, "12.50" , "Ada", "Hosting", INV-1\n',
+    ],
   ])('with %s has the same row @runs-3', (_, csv) => expect(paid(csv)).toEqual([[2, ...ada]]))
 
   test('without some columns has none of their texts', () => {
@@ -44,7 +47,8 @@ describe('a file', () => {
   })
 
   test('has quotes, delimiters and line breaks in quoted cells; lines are counted as an editor does @runs-4', () => {
-    const csv = 'to,amount,memo\r\n\r\na@example.com,1,"one\r\ntwo, ""three"""\rb@example.com,x,\nc@example.com,2,"\n"\nd@example.com,3,d'
+    const csv =
+      'to,amount,memo\r\n\r\na@example.com,1,"one\r\ntwo, ""three"""\rb@example.com,x,\nc@example.com,2,"\n"\nd@example.com,3,d'
     expect(paid(csv)).toEqual([
       [3, 'a@example.com', '1', null, 'one\ntwo, "three"', null],
       [5, 'Enter digits with at most 6 decimals, for example 1234.50.'],
@@ -93,9 +97,11 @@ const recipient = fc.oneof(
 )
 const amount = fc.bigInt({ min: 100_000n, max: maxAmount }).map((micro) => formatUsdc(microUsdc(micro)))
 const unit = fc.oneof(fc.constantFrom(...'ab1 ,;\t"\n.-'), fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }))
-const text = fc
-  .string({ unit, maxLength: 30 })
-  .map((written) => cleanText(written).replace(/^[=+@＝＋＠#]+/, '').trim())
+const text = fc.string({ unit, maxLength: 30 }).map((written) =>
+  cleanText(written)
+    .replace(/^[=+@＝＋＠#]+/, '')
+    .trim(),
+)
 const aRow = fc.record({ to: recipient, amount, name: text, memo: text, reference: text })
 
 /** As any program writes it: every cell in quotes. */
@@ -122,17 +128,36 @@ describe('no text is read as another', () => {
 
   test('amount or recipient, whatever stands around or within it @runs-6', () => {
     const any = fc.oneof(
-      fc.constantFrom('', ' ', '\u00a0', '\u200b', '.', ',', '0', '-', '+', '$', "'", '"', '(', ')', '\u0661', '１', 'e3', ' USDC', '<', '>'),
+      fc.constantFrom(
+        '',
+        ' ',
+        '\u00a0',
+        '\u200b',
+        '.',
+        ',',
+        '0',
+        '-',
+        '+',
+        '$',
+        "'",
+        '"',
+        '(',
+        ')',
+        '\u0661',
+        '１',
+        'e3',
+        ' USDC',
+        '<',
+        '>',
+      ),
       fc.constantFrom('contact:', 'mailto:', 'tel:', '0x', '00', '@', '\u202e', '\ufeff', '\u0430', '…', 'base:'),
       fc.string({ unit: 'grapheme', maxLength: 3 }),
     )
     const damaged = (valid: fc.Arbitrary<string>) =>
-      fc
-        .tuple(valid, any, any, any, fc.nat(), fc.nat(2))
-        .map(([value, before, within, after, at, cut]) => {
-          const place = at % (value.length + 1)
-          return `${before}${value.slice(0, place)}${within}${value.slice(place + cut)}${after}`
-        })
+      fc.tuple(valid, any, any, any, fc.nat(), fc.nat(2)).map(([value, before, within, after, at, cut]) => {
+        const place = at % (value.length + 1)
+        return `${before}${value.slice(0, place)}${within}${value.slice(place + cut)}${after}`
+      })
     fc.assert(
       fc.property(damaged(recipient), damaged(amount), (to, sum) => {
         for (const file of [
@@ -184,8 +209,8 @@ describe('no text is read as another', () => {
           const listed = rowsOf({ rows })
           expect(read.map(({ written }) => written.to)).toEqual(rows.map(({ to }) => to))
           expect(canonicalRows(listed)).toBe(canonicalRows(read))
+          // Texts may have characters that are refused; they never change whom a row pays what.
           for (const [at, { row, problem }] of read.entries())
-            // Texts may have characters that are refused; they never change whom a row pays what.
             if (row) expectAsWritten(row, rows[at]!)
             else expect(problem).toMatch(/^(Name|Memo|Reference|“)/)
         },

@@ -47,7 +47,9 @@ test('what the account knows of a recipient is a warning @runs-19', () => {
     ]),
     changedBy: new Map([[paid, 'Grace']]),
   })
-  expect(texts([row(2, twin), row(3, 'ada@example.com'), row(4, other), row(5, 'ada@example.com', two)], known)).toEqual([
+  expect(
+    texts([row(2, twin), row(3, 'ada@example.com'), row(4, other), row(5, 'ada@example.com', two)], known),
+  ).toEqual([
     [
       'warning: This address looks like 0x8ba1f109…d64DBA72, which you paid before, but is a different one.',
       'warning: This is your first payment to this recipient.',
@@ -57,9 +59,7 @@ test('what the account knows of a recipient is a warning @runs-19', () => {
     ['warning: Row 3 also pays this recipient.'],
   ])
   expect(texts([row(2, paid)], known)).toEqual([
-    [
-      'warning: Grace changed this contact, and it was not paid since. Check with the recipient that this is theirs.',
-    ],
+    ['warning: Grace changed this contact, and it was not paid since. Check with the recipient that this is theirs.'],
   ])
 })
 

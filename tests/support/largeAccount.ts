@@ -140,6 +140,7 @@ function transactionRow(i: number, wallet: Wallet, agents: Named[], now: number)
     validBefore: null,
     served: null,
     escrowId: null,
+    runId: null,
     approvalId: null,
     policyGroupId: agent?.groupId ?? null,
     refusal: null,

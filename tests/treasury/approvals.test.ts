@@ -442,7 +442,7 @@ test('I16: no sequence of steps lets through a payment that the rules at its dec
       for (const each of steps) {
         const before = { payments: book.payments().length, approvals: all(), group: anyGroup() }
         const grantsBefore = store.all<GrantRow>('SELECT * FROM approval_grant')
-        const funds = walletFunds(store.wallet('wal')!, store.session('wal'))
+        const funds = walletFunds(store, store.wallet('wal')!, store.session('wal'))
         let decided: {
           payment_id: string | null
           amount: number

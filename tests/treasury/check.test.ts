@@ -207,12 +207,12 @@ function decide<T>(
     if (!('need' in result)) return result
     if (result.need === 'lookup') {
       const state = result.address === addressOf(blocked) ? 'blocked' : 'clear'
-      const found = lookupLimitRefusal(context, result.agentId) ?? state
+      const found = lookupLimitRefusal(context, result.spender) ?? state
       if (found === state) lookups(context).set(`8453:${result.address.toLowerCase()}`, { found, at: context.now() })
       gathered.lookup = { address: result.address, found }
     }
     if (result.need === 'refresh') {
-      gathered.refresh = lookupLimitRefusal(context, result.agentId) ? 'limited' : 'done'
+      gathered.refresh = lookupLimitRefusal(context, result.spender) ? 'limited' : 'done'
       if (gathered.refresh === 'done' && !isUnreachable) gathered.arriving = zeroUsdc
     }
     if (result.need === 'seller') gathered.sellerLimit = takeRate(context, 'sellers', result.agentId)

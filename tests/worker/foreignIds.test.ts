@@ -6,6 +6,7 @@ import { type AccountFixture, createAccountFixture } from '../support/accountFix
 import { createConnectingApp } from '../support/connectingApp.ts'
 import { hash } from '../support/hash.ts'
 import { fresh, prepare } from '../support/payer.ts'
+import { waitingRun } from '../support/waitingRun.ts'
 import { party } from '../support/workerChain.ts'
 import { type Api, createApi, env, seed } from './apiClient.ts'
 
@@ -32,6 +33,7 @@ type Ids = {
   budgetRequest: string
   webhook: string
   member: string
+  run: string
   connection: string
   connectionRequest: string
   delivery: string
@@ -127,6 +129,16 @@ const rows: Row[] = [
   ],
   ['GET /api/escrow/{payout}'],
   ['POST /api/policy-groups/{group}/confirm', { version: 1 }],
+  ['POST /api/runs', { title: 'Run', walletId: '{wallet}', csv: `to,amount\n${address},1` }],
+  ['POST /api/runs', { title: 'Run', walletId: '{own}', failedOf: '{run}' }],
+  ['GET /api/runs/{run}'],
+  ['GET /api/runs/{run}/rows'],
+  ['GET /api/runs/{run}/export'],
+  ['POST /api/runs/{run}/submit'],
+  ['POST /api/runs/{run}/approve', { hash: '0'.repeat(64) }],
+  ['POST /api/runs/{run}/deny', { hash: '0'.repeat(64) }],
+  ['POST /api/runs/{run}/stop'],
+  ['POST /api/runs/{run}/repeat', { repeat: null }],
   ['PATCH /api/people/{member}', { role: 'viewer' }],
   ['DELETE /api/people/{member}'],
   ['PATCH /api/webhooks/{webhook}', { enabled: false }],
@@ -210,6 +222,7 @@ const routesWithoutIds = new Set([
   'POST /api/changes/end',
   'GET /api/webhooks',
   'POST /api/webhooks',
+  'GET /api/runs',
   'GET /api/people',
   'POST /api/people',
   'GET /api/people/accounts',
@@ -303,6 +316,7 @@ beforeAll(async () => {
     own: theirs.wallet,
     webhook: hook.json.data.id,
     member: invited.json.data.id,
+    run: (await waitingRun(own, [{ to: fresh('run'), amount: '1' }])).id,
     ...(await connect(own)),
     delivery: 'evt_1',
     payment: sent.json.data.id,
@@ -321,6 +335,7 @@ beforeAll(async () => {
     `/api/webhooks/${ids.webhook}/deliveries`,
     `/api/users/${ids.user}`,
     `/api/approvals/${ids.approval}`,
+    `/api/runs/${ids.run}`,
     `/api/transactions/${ids.paymentToApprove}`,
   ])
     expect((await api.call('GET', path, { token: own.token })).status, path).toBe(200)

@@ -48,6 +48,7 @@ const transactions = Array.from({ length: 10_000 }, (_, i): Transaction => {
     escrowId: null,
     approvalId: null,
     policyGroupId: null,
+    runId: null,
     refusal: null,
     timeline: { decidedAt: at, signedAt: null, broadcastAt: null, confirmedAt: null },
   }

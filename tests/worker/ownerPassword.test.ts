@@ -4,6 +4,7 @@ import { createApp } from '../../worker/app.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { fresh } from '../support/payer.ts'
 import { inTreasury } from '../support/treasuries.ts'
+import { waitingRun } from '../support/waitingRun.ts'
 import type { Api } from './apiClient.ts'
 
 const password = 'correct horse battery'
@@ -41,6 +42,7 @@ const raising: [route: string, body: () => object][] = [
     () => ({ spendingLimit: '2000000000', ttlHours: 1 }),
   ],
   ['POST /api/approvals/:approvalId/approve', () => ({ hash: waiting.hash })],
+  ['POST /api/runs/:runId/approve', () => ({ hash: run.hash })],
   ['PUT /api/approval-settings', () => ({ passwordAbove: '50' })],
 ]
 
@@ -56,6 +58,12 @@ const harmless = new Set([
   'DELETE /api/agents/:agentId',
   'DELETE /api/wallets/:walletId',
   'POST /api/approvals/:approvalId/deny',
+  'POST /api/runs/:runId/deny',
+  'POST /api/runs/:runId/stop',
+  // Wait for a decision.
+  'POST /api/runs',
+  'POST /api/runs/:runId/submit',
+  'POST /api/runs/:runId/repeat',
   'POST /api/grants/:grantId/end',
   'POST /api/escrow/:escrowId/reclaim',
   'POST /api/escrow/reclaim-all',
@@ -126,6 +134,7 @@ const harmless = new Set([
 ])
 let changedContact: { address: string; email: null; phone: null }
 let waiting: { id: string; hash: string }
+let run: { id: string; hash: string }
 
 const fill = (path: string) =>
   path
@@ -134,6 +143,7 @@ const fill = (path: string) =>
     .replace(':agentId', own.agent)
     .replace(':walletId', own.wallet)
     .replace(':approvalId', waiting.id)
+    .replace(':runId', run.id)
 
 /** Calls the route. Returns the code of its refusal; undefined if it was done. */
 async function call(route: string, body: object): Promise<string | undefined> {
@@ -154,6 +164,7 @@ async function prepareTargets() {
   const { data } = (await own.asOwner('GET', `/approvals/${asked.json.approval.id}`)).json
   waiting = { id: data.id, hash: data.hash }
   expect(data.needsPassword).toBe(true)
+  run = await waitingRun(own, [{ to: fresh('run'), amount: '1.5' }])
 }
 
 test('every route of the API that can raise what leaves without a person is known here @password-3', () => {

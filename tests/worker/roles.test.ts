@@ -10,7 +10,7 @@ import { type Api, createUser, mailedLinkToken } from './apiClient.ts'
  * Who may make which call for an account: every route of the dashboard has a cell here, checked against the app's own list of
  * routes. `own`: it is about the person, and ignores the account that is named.
  */
-type Cell = 'everyone' | 'approver' | 'preparer' | 'owner' | 'own'
+type Cell = 'everyone' | 'approver' | 'preparer' | 'approver, preparer' | 'owner' | 'own'
 const cells: Record<string, Cell> = {
   'GET /api/audit': 'own',
   'POST /api/connections/device': 'own',
@@ -79,6 +79,16 @@ const cells: Record<string, Cell> = {
   'POST /api/policy-groups/:groupId/pause': 'approver',
   'POST /api/policy-groups/:groupId/confirm': 'approver',
   'POST /api/wallets/:walletId/pause': 'approver',
+  'GET /api/runs': 'everyone',
+  'GET /api/runs/:runId': 'everyone',
+  'GET /api/runs/:runId/rows': 'everyone',
+  'GET /api/runs/:runId/export': 'everyone',
+  'POST /api/runs': 'preparer',
+  'POST /api/runs/:runId/submit': 'preparer',
+  'POST /api/runs/:runId/repeat': 'preparer',
+  'POST /api/runs/:runId/approve': 'approver',
+  'POST /api/runs/:runId/deny': 'approver',
+  'POST /api/runs/:runId/stop': 'approver, preparer',
   'POST /api/contacts': 'preparer',
   'DELETE /api/contacts/:contactId': 'preparer',
   'PUT /api/contacts/:contactId': 'preparer',
@@ -181,7 +191,7 @@ test.each(memberRoles)(
     const wrong: Record<string, string> = {}
     for (const route of inOrder(signedInRoutes())) {
       const cell = cells[route]
-      const expected = cell === 'own' || cell === 'everyone' || cell === role ? 'passed' : 'refused'
+      const expected = cell === 'own' || cell === 'everyone' || cell?.split(', ').includes(role) ? 'passed' : 'refused'
       const answer = await answerTo(user, route)
       if (!cell || answer !== expected) wrong[route] = `${answer}, but ${cell ?? 'it has no cell'}`
     }

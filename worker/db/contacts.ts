@@ -57,6 +57,13 @@ export function contactStatements(db: Db, userId: string, { sort, page, pageSize
   return [sorted(db, sort, where, pageSize, (page - 1) * pageSize), total(db, where)] as const
 }
 
+/** The contacts with these names. */
+export const contactsByName = (db: Db, userId: string, names: string[]): Promise<ContactRow[]> =>
+  db
+    .select(columns)
+    .from(contact)
+    .where(and(belongsTo(userId), sql`${contact.name} IN (SELECT value FROM json_each(${JSON.stringify(names)}))`))
+
 export async function listContacts(
   db: Db,
   userId: string,

@@ -58,6 +58,26 @@ export const events = {
   'approval.denied': { text: 'The owner denied a payment.', to: auditAndWebhook },
   'approval.expired': { text: 'The owner did not decide in time; nothing was paid.', to: ['audit', 'webhook', 'bell'] },
   'approval.cancelled': { text: 'A payment was cancelled before it was decided.', to: auditAndWebhook },
+  'run.created': { text: 'Somebody uploaded a payout run.', to: audit },
+  'run.checked': { text: 'Every row of a payout run was checked.', to: audit },
+  'run.waiting': { text: 'A payout run waits for a decision.', to: ['audit', 'webhook', 'bell', 'mail'] },
+  'run.approved': { text: 'A payout run was approved; its sum is held.', to: change },
+  'run.denied': { text: 'A payout run was denied; nothing was paid.', to: ['audit', 'changes', 'bell', 'mail'] },
+  'run.expired': {
+    text: 'Nobody decided about a payout run in time; nothing was paid.',
+    to: ['audit', 'bell', 'mail'],
+  },
+  'run.cancelled': { text: 'A payout run was cancelled before it was decided.', to: audit },
+  'run.row_failed': { text: 'The recipient or amount of a row was refused; the row is not paid.', to: audit },
+  'run.stopped': {
+    text: 'A payout run was stopped; what was not paid is released. Webhooks get `run.finished`.',
+    to: ['audit', 'changes', 'bell', 'mail'],
+  },
+  'run.finished': {
+    text: 'A payout run has ended: no row waits, and no payment of it is on its way.',
+    to: ['audit', 'webhook', 'bell', 'mail'],
+  },
+  'run.repeat_set': { text: 'A payout run is made again each week or month, or no longer.', to: change },
   'grant.created': { text: 'The owner allowed one agent to pay one recipient without asking.', to: change },
   'grant.ended': { text: 'A permission to pay a recipient without asking ended.', to: change },
 
@@ -195,9 +215,11 @@ const namesFor = (audience: Audience) =>
   (Object.keys(events) as EventName[]).filter((name) => (events[name].to as readonly Audience[]).includes(audience))
 
 /** Events whose `data` is a payment. */
-export type PaymentEvent = Exclude<WebhookEvent, 'webhook.test' | ConnectionEvent>
+export type PaymentEvent = Exclude<WebhookEvent, 'webhook.test' | ConnectionEvent | RunEvent>
 export type ConnectionEvent = Extract<WebhookEvent, `connection.${string}`>
 export const isConnectionEvent = (name: WebhookEvent): name is ConnectionEvent => name.startsWith('connection.')
+export type RunEvent = Extract<WebhookEvent, `run.${string}`>
+export const isRunEvent = (name: WebhookEvent): name is RunEvent => name.startsWith('run.')
 
 export const webhookEvents = namesFor('webhook') as WebhookEvent[]
 
@@ -214,6 +236,7 @@ const bursarsOwn: ReadonlySet<AuditEvent> = new Set<AuditEvent>([
   ...(['wallet.reorganized', 'booking.undone', 'session.adopted', 'session.ended', 'session.ending'] as const),
   ...(['session.undone', 'action.signed', 'action.done', 'action.failed', 'action.undone'] as const),
   ...(['group.budget_reached', 'webhook.disabled'] as const),
+  ...(['run.checked', 'run.expired', 'run.row_failed', 'run.finished'] as const),
 ])
 export const isBursarsOwn = (name: AuditEvent): boolean => bursarsOwn.has(name)
 

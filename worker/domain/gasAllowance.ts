@@ -54,17 +54,17 @@ export function levelAt(level: GasLevel | null, limits: Limits, now: number): Ga
 export const isGoodDay = ({ confirmed }: GasLevel, { goodDayUsdc }: Limits): boolean =>
   confirmed > 0n && confirmed >= usdcSetting(goodDayUsdc)
 
-/** Gas that this principal may still reserve today. A null `agentId` means the owner. */
-export function gasLeft(level: GasLevel, use: GasUse, limits: Limits, agentId: string | null): number {
+/** Gas that the owner (null), an agent or the account's runs may still reserve today. Runs are one of `agents`. */
+export function gasLeft(level: GasLevel, use: GasUse, limits: Limits, spender: string | null): number {
   const byAgents = Object.values(use.agents).reduce((sum, gas) => sum + gas, 0)
   const total = level.allowance - use.owner - byAgents
-  if (agentId === null) return Math.max(0, total)
+  if (spender === null) return Math.max(0, total)
   const share = (percent: number) => Math.floor((level.allowance * percent) / 100)
   return Math.max(
     0,
     Math.min(
       total,
-      share(limits.agentGasPercent) - (use.agents[agentId] ?? 0),
+      share(limits.agentGasPercent) - (use.agents[spender] ?? 0),
       // The owner's use of the share kept for them does not reduce the agents' share.
       level.allowance - share(limits.ownerGasPercent) - byAgents,
     ),

@@ -43,6 +43,12 @@ export const rates = {
     rate: (limits) => daily(limits.agentApprovalsPerDay),
     text: (rate) => `An agent can ask its owner ${times(rate)} a day.`,
   },
+  /** Rows of payout runs, each of which may be looked up on the network. */
+  run_rows: {
+    code: 'rate_limited',
+    rate: (limits) => hourly(limits.runRowsPerHour),
+    text: ({ burst }) => `Payout runs may have ${burst} rows an hour.`,
+  },
   /** Deploys, rotations and actions that the owner signs. */
   owner_actions: {
     code: 'rate_limited',
@@ -108,6 +114,12 @@ export const countedLimits = {
   'agent_messages by sms': ofMessages(
     (limits) => `This agent may send ${messagesPerAgent.sms(limits)} text messages to recipients a day.`,
   ),
+  'run_messages by email': ofMessages(
+    (limits) => `Payout runs may send ${messagesPerAgent.email(limits)} emails to recipients a day.`,
+  ),
+  'run_messages by sms': ofMessages(
+    (limits) => `Payout runs may send ${messagesPerAgent.sms(limits)} text messages to recipients a day.`,
+  ),
   recipient_messages: ofMessages(
     (limits) => `This account may send one recipient ${limits.messagesPerRecipient} messages a day.`,
   ),
@@ -115,6 +127,7 @@ export const countedLimits = {
   new_account_messages: ofMessages(() => 'This recipient was sent too many messages by new accounts today.'),
   'gas of the account': ofGas('This account has used its gas allowance for today.'),
   'gas of an agent': ofGas('This agent has used its gas allowance for today.'),
+  'gas of runs': ofGas('Payout runs have used their gas allowance for today.'),
   new_accounts_gas: ofGas('This service has spent today’s gas for new accounts.'),
   exit_gas: ofGas('Today’s gas for withdrawals and revocations is used up. You can still send them yourself.'),
   send_on_gas: ofGas('Today’s gas for sending on is used up. With your 12 words you can send from any wallet app.'),

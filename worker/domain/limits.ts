@@ -32,6 +32,11 @@ export const defaultLimits = {
   /** Purchases of one agent that are not settled, and those of them from one seller. */
   openPurchases: 20,
   openPurchasesPerSeller: 5,
+  /** Rows of payout runs that are checked, per hour, and runs that have not ended. */
+  runRowsPerHour: 5_000,
+  openRuns: 20,
+  /** Payments of all runs together that are not on chain yet. */
+  runUnsettled: 48,
   /** Approvals that one agent may request per day, including decided ones. */
   agentApprovalsPerDay: 100,
 
@@ -129,6 +134,9 @@ export const userLimits = [
   'openPurchases',
   'openPurchasesPerSeller',
   'agentApprovalsPerDay',
+  'runRowsPerHour',
+  'openRuns',
+  'runUnsettled',
   'gasPerDay',
   'maxGasPerDay',
   'goodDayUsdc',

@@ -9,6 +9,7 @@ export const ownerObjects = [
   'connections',
   'review',
   'people',
+  'runs',
 ] as const
 
 /** Of the Treasury's own methods, those that a signed-in owner may call. */

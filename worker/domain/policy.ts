@@ -67,11 +67,14 @@ export function decideActive(group: Pick<GroupPolicy, 'name' | 'paused' | 'agent
 }
 
 /** What group, session key and wallet say about a payment of this kind, in the order in which they refuse. */
-function verdictsFor(group: GroupPolicy | null, funds: WalletFunds, kind: PaymentKind): Verdict[] {
-  const verdicts = group ? groupVerdicts(group, kind) : []
-  const { session, available, arriving = zeroUsdc } = funds
+const verdictsFor = (group: GroupPolicy | null, funds: WalletFunds, kind: PaymentKind): Verdict[] => [
+  ...(group ? groupVerdicts(group, kind) : []),
+  ...fundsVerdicts(funds),
+]
+
+function fundsVerdicts({ session, available, arriving = zeroUsdc }: WalletFunds): Verdict[] {
   const sessionLeft = session ? saturatingSub(session.limit, session.spent + session.held) : zeroUsdc
-  verdicts.push({
+  const bySession: Verdict = {
     above: sessionLeft,
     outcome: 'refuse',
     code: 'session_limit_exceeded',
@@ -79,8 +82,8 @@ function verdictsFor(group: GroupPolicy | null, funds: WalletFunds, kind: Paymen
     message: `The wallet's session key has ${formatUsdcText(sessionLeft)} USDC left.`,
     next: orOwner('Send less', 'rotate the session key'),
     ...(session && { figures: figuresOf(session) }),
-  })
-  verdicts.push({
+  }
+  const byBalance: Verdict = {
     above: available,
     outcome: 'refuse',
     code: 'insufficient_balance',
@@ -90,8 +93,8 @@ function verdictsFor(group: GroupPolicy | null, funds: WalletFunds, kind: Paymen
         ? `Insufficient balance: the wallet has ${formatUsdcText(available)} USDC available.`
         : `Insufficient balance: the wallet has ${formatUsdcText(available)} USDC available, and ${formatUsdcText(arriving)} USDC is arriving.`,
     next: both(arriving === 0n ? 'Add funds or send less.' : 'Try again in a few seconds, add funds, or send less.'),
-  })
-  return verdicts
+  }
+  return [bySession, byBalance]
 }
 
 /** One payment is judged up to three times with the same facts: decided, asked about, and for the most that is allowed. */
@@ -162,7 +165,7 @@ export function mostAllowed(
 }
 
 /** The lowest limits. Zero if below the smallest payout. */
-function mostOf(verdicts: Verdict[], kind: PaymentKind) {
+function mostOf(verdicts: Verdict[], kind: { isPayout: boolean }) {
   const lowest = (of: Verdict[]) => of.map(({ above }) => above ?? zeroUsdc).reduce(min)
   const payable = (most: MicroUsdc) => (kind.isPayout && most < minPayout ? zeroUsdc : most)
   const refusing = verdicts.filter(({ outcome }) => outcome === 'refuse')
@@ -182,9 +185,14 @@ export function decideAmount(
   now: number,
   kind: PaymentKind,
 ): Decision {
-  const refusal = notReady(funds, now)
-  if (refusal) return refusal
-  const verdicts = verdictsFor(group, funds, kind)
+  return notReady(funds, now) ?? decideBy(verdictsFor(group, funds, kind), amount, kind)
+}
+
+/** Whether a sum of payments that no group limits can be reserved now. `now` as in decideAmount. */
+export const decideSum = (funds: WalletFunds, sum: MicroUsdc, now: number): Decision =>
+  notReady(funds, now) ?? decideBy(fundsVerdicts(funds), sum, { isPayout: false })
+
+function decideBy(verdicts: Verdict[], amount: MicroUsdc, kind: { isPayout: boolean }): Decision {
   const [first, ...others] = verdicts.filter((verdict) => verdict.outcome === 'refuse' && applies(amount, verdict))
   return first ? refusalBy(first, others, mostOf(verdicts, kind)) : allow
 }

@@ -11,8 +11,8 @@ export type Role = 'owner' | MemberRole
 
 /** What a role may do, as messages and pages say it. */
 export const roleTexts: Record<MemberRole, string> = {
-  approver: 'see payments and rules, approve or deny what agents ask for, and pause agents',
-  preparer: 'see payments and rules, and keep the contacts',
+  approver: 'see payments and rules, approve or deny payout runs and what agents ask for, and pause agents',
+  preparer: 'see payments and rules, keep the contacts, and prepare payout runs',
   viewer: 'see payments and rules, and export them',
 }
 
@@ -63,6 +63,17 @@ export const allowed = {
   'approvals.settings': everyone,
   'approvals.approve': approver,
   'approvals.deny': approver,
+  'runs.list': everyone,
+  'runs.get': everyone,
+  'runs.rows': everyone,
+  'runs.export': everyone,
+  'runs.create': preparer,
+  'runs.submit': preparer,
+  'runs.repeat': preparer,
+  'runs.approve': approver,
+  'runs.deny': approver,
+  /** A preparer cancels only what they made. */
+  'runs.stop': ['approver', 'preparer'],
   'connections.list': everyone,
   'notices.list': everyone,
   'notices.count': everyone,

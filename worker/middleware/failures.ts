@@ -43,9 +43,16 @@ function rendererOf(path: string): Renderer {
 }
 
 /** /api and /ops: the failure envelope. */
-const renderEnvelope: Renderer = ({ code, message, field, causes }, c) =>
+const renderEnvelope: Renderer = ({ code, message, field, causes, existing }, c) =>
   c.json(
-    { success: false as const, error: message, code, ...(field && { field }), ...(causes && { causes }) },
+    {
+      success: false as const,
+      error: message,
+      code,
+      ...(field && { field }),
+      ...(causes && { causes }),
+      ...(existing && { existing }),
+    },
     statusOf[code],
   )
 

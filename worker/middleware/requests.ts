@@ -26,9 +26,13 @@ const policyGroupLimit = limitTo(1024)
 /** A seller's challenge may have 128 kB, in base64 a third more. */
 const purchaseLimit = limitTo(192)
 
+/** A file of 256 kB as text in JSON, where line breaks and quotes take two characters. */
+const runLimit = limitTo(576)
+
 function limitOf(path: string) {
   if (path === '/v1/x402-payments' || path === '/v1/x402-payments/check') return purchaseLimit
   if (path.startsWith('/oauth/') && path !== '/oauth/register') return formLimit
+  if (path === '/api/runs') return runLimit
   return /^\/api\/(policy-groups|connections)/.test(path) ? policyGroupLimit : standardLimit
 }
 

@@ -2,6 +2,7 @@ import { approvalPath } from '#domain/approval.ts'
 import { utcText } from '#domain/utcText.ts'
 import { email, link, paragraph } from './email.ts'
 import { formatMoney, oneLine } from './format.ts'
+import { withinAccount } from './links.ts'
 import type { Message } from './message.ts'
 import type { PushNotice } from './push.ts'
 
@@ -32,7 +33,7 @@ export function approvalsMessage(input: {
 }): Message {
   const { id, to, waiting, appOrigin, account } = input
   const [first] = waiting
-  const page = `${appOrigin}${within(account, waiting.length === 1 && first ? approvalPath(first.approvalId) : approvalsPath)}`
+  const page = `${appOrigin}${withinAccount(account, waiting.length === 1 && first ? approvalPath(first.approvalId) : approvalsPath)}`
   if (waiting.length === 1 && first) return oneApproval(id, to, first, page)
   const rest = waiting.length - named
   const parts = [
@@ -59,10 +60,6 @@ function oneApproval(id: string, to: string, waiting: WaitingApproval, page: str
 
 const approvalsPath = '/dashboard/approvals'
 
-/** The page of an account of somebody else, for a member: `account` is its id, or null for the person's own. */
-const within = (account: string | null, path: string): string =>
-  account === null ? path : `${path}${path.includes('?') ? '&' : '?'}account=${account}`
-
 const nameOf = ({ agent }: WaitingApproval) => oneLine(agent, 60) ?? 'An agent'
 
 function sentence(waiting: WaitingApproval): string {
@@ -84,7 +81,7 @@ export function approvalNotice(
     return {
       title: `${waiting.length} requests wait for your approval`,
       body: 'Requests that you do not answer in time are not paid.',
-      path: within(account, approvalsPath),
+      path: withinAccount(account, approvalsPath),
       tag: 'approvals',
     }
   const name = oneLine(agent, 60) ?? 'An agent'
@@ -95,7 +92,7 @@ export function approvalNotice(
       budget: `${name} asks for more budget`,
     }[kind],
     body: 'Nothing is paid before you approve it.',
-    path: within(account, approvalPath(approvalId)),
+    path: withinAccount(account, approvalPath(approvalId)),
     tag: approvalId,
   }
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { allScopes } from '#domain/scopes.ts'
 import * as payment from '#schemas/payment.ts'
 import { PaymentRecipient } from '#schemas/paymentTerms.ts'
-import { ConnectionEventData, PaymentEventData, TestEventData } from '#schemas/webhook.ts'
+import { ConnectionEventData, PaymentEventData, RunEventData, TestEventData } from '#schemas/webhook.ts'
 import * as x402 from '#schemas/x402.ts'
 import { agentCalls } from '../services/quotas.ts'
 import type { HeaderName, RequestName, ResponseName } from './operations.ts'
@@ -28,6 +28,7 @@ const fromZod = {
   Problem: payment.Problem,
   PaymentEventData,
   ConnectionEventData,
+  RunEventData,
   TestEventData,
 }
 
@@ -94,6 +95,7 @@ export const ref = (
     | 'OAuthError'
     | 'PaymentEventData'
     | 'ConnectionEventData'
+    | 'RunEventData'
     | 'TestEventData',
 ) => ({
   $ref: `#/components/schemas/${name}`,

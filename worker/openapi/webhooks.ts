@@ -1,6 +1,14 @@
-import { events, isConnectionEvent, type PaymentEvent, type WebhookEvent, webhookEvents } from '#domain/events.ts'
+import {
+  events,
+  isConnectionEvent,
+  isRunEvent,
+  type PaymentEvent,
+  type RunEvent,
+  type WebhookEvent,
+  webhookEvents,
+} from '#domain/events.ts'
 import { eachNote, paymentNotes } from '#domain/paymentNotes.ts'
-import type { ConnectionEventData, PaymentEventData, TestEventData } from '#schemas/webhook.ts'
+import type { ConnectionEventData, PaymentEventData, RunEventData, TestEventData } from '#schemas/webhook.ts'
 import { exampleIds } from './codeSamples.ts'
 import { type Json, ref } from './components.ts'
 
@@ -12,7 +20,10 @@ export type WebhookOperation = Json & {
   requestBody: {
     required: true
     content: {
-      'application/json': { schema: Json; example: { data: PaymentEventData | ConnectionEventData | TestEventData } }
+      'application/json': {
+        schema: Json
+        example: { data: PaymentEventData | ConnectionEventData | RunEventData | TestEventData }
+      }
     }
   }
 }
@@ -46,7 +57,13 @@ export function webhooks(origin: string): Record<string, { post: WebhookOperatio
 
 function operation(name: WebhookEvent, origin: string): WebhookOperation {
   const data =
-    name === 'webhook.test' ? 'TestEventData' : isConnectionEvent(name) ? 'ConnectionEventData' : 'PaymentEventData'
+    name === 'webhook.test'
+      ? 'TestEventData'
+      : isConnectionEvent(name)
+        ? 'ConnectionEventData'
+        : isRunEvent(name)
+          ? 'RunEventData'
+          : 'PaymentEventData'
   return {
     operationId: `on${name.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
     tags: [webhooksTag.name],
@@ -85,13 +102,24 @@ function example(type: WebhookEvent, origin: string) {
   return { type, timestamp, data: exampleOf(type, origin) }
 }
 
-function exampleOf(type: WebhookEvent, origin: string): PaymentEventData | ConnectionEventData | TestEventData {
+function exampleOf(
+  type: WebhookEvent,
+  origin: string,
+): PaymentEventData | ConnectionEventData | RunEventData | TestEventData {
   if (type === 'webhook.test')
     return { id: 'whk_1', object: 'webhook', message: 'This is a test. Nothing has happened.' }
+  if (isRunEvent(type)) return runExample(type)
   if (!isConnectionEvent(type)) return paymentExample(type, origin)
   const reason = type === 'connection.revoked' ? 'owner' : null
   return { id: 'con_0mws9c1f4k2b7', object: 'connection', agent_id: 'agt_0mws91xw3v', app: 'Claude', reason }
 }
+
+const runExample = (type: RunEvent): RunEventData => ({
+  ...{ id: 'run_0mws9c1f4k2b7', object: 'payout_run', title: 'November', wallet_id: 'wal_0mws90b2c1' },
+  status: type === 'run.waiting' ? 'WAITING' : 'DONE',
+  ...{ rows: 80, amount: '410', handed_over: type === 'run.waiting' ? 0 : 79, failed: type === 'run.waiting' ? 0 : 1 },
+  ...{ released: 0, seq: 42 },
+})
 
 type Statuses = Pick<PaymentEventData, 'previous_status' | 'status'>
 const change = (previous_status: Statuses['previous_status'], status: Statuses['status']): Statuses => ({

@@ -35,6 +35,7 @@ import type * as policy from './policy.ts'
 import type { Preferences } from './preferences.ts'
 import type { NamedPushSubscription, PushKey, PushTest, SavePushSubscription } from './push.ts'
 import type * as replay from './replay.ts'
+import type * as runs from './runs.ts'
 import type * as sendOn from './sendOn.ts'
 import type * as session from './sessionKey.ts'
 import type * as transaction from './transaction.ts'
@@ -215,6 +216,17 @@ export type ApiCalls = {
   'GET /preferences': { reply: Preferences }
   /** Replaces only the fields in the body. */
   'PUT /preferences': Body<typeof Preferences, null>
+  'GET /runs': { query?: z.input<typeof runs.RunsQuery>; reply: runs.RunList }
+  'POST /runs': Body<typeof runs.CreateRun, runs.Run>
+  'GET /runs/:runId': { reply: runs.Run }
+  'GET /runs/:runId/rows': { query?: z.input<typeof runs.RunRowsQuery>; reply: runs.RunRows }
+  'GET /runs/:runId/export': { file: true }
+  'POST /runs/:runId/submit': { reply: runs.Run }
+  'POST /runs/:runId/approve': Body<typeof runs.ApproveRun, runs.Run>
+  'POST /runs/:runId/deny': Body<typeof runs.DenyRun, runs.Run>
+  'POST /runs/:runId/stop': { reply: runs.Run }
+  'POST /runs/:runId/repeat': Body<typeof runs.RepeatRun, runs.Run>
+
   'GET /people': { reply: people.People }
   'POST /people': Body<typeof people.InvitePerson, people.Member>
   'PUT /people/second-person': Body<typeof people.SetSecondPerson, people.SecondPerson>

@@ -12,9 +12,19 @@ import type { Read } from '#domain/readers/read.ts'
 import { readText, type TextRule } from '#domain/readers/text.ts'
 import { readAddress } from '#domain/validators.ts'
 
-/** Bodies of /api. `error` is a sentence for people, `code` a stable name for programs, `field` the input at fault. */
+/**
+ * Bodies of /api. `error` is a sentence for people, `code` a stable name for programs, `field` the input at fault, `existing` the id
+ * of what is there already.
+ */
 export type Success<T> = { success: true; data: T; message?: string }
-export type Failure = { success: false; error: string; code: string; message?: string; field?: string }
+export type Failure = {
+  success: false
+  error: string
+  code: string
+  message?: string
+  field?: string
+  existing?: string
+}
 export type Envelope<T> = Success<T> | Failure
 /**
  * `next` and `previous` are cursors of the adjacent pages, absent if there is none. `amount` and `spent` are

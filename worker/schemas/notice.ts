@@ -16,6 +16,7 @@ export type NoticeSubject = {
     | 'connection'
     | 'changes'
     | 'people'
+    | 'run'
   id: string
 }
 /** A notice of an event in the account. Ids only rise. */

@@ -51,6 +51,8 @@ export type Transaction = PaymentNotes & {
   served: boolean | null
   escrowId: string | null
   policyGroupId: string | null
+  /** The payout run that it is part of. */
+  runId: string | null
   /** The approval that the payment waits or waited for. While it is open, status is PENDING. */
   approvalId: string | null
   /** Why it was refused: the rule, what to do next, and the figures (decimal USDC) of the decision. */

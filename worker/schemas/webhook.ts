@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type WebhookEvent, webhookEvents } from '#domain/events.ts'
+import { runStatuses } from '#domain/runs/runStatus.ts'
 import type { DisableReason } from '#domain/webhookRules.ts'
 import { ownerPassword } from './common.ts'
 import { Payment } from './payment.ts'
@@ -62,6 +63,24 @@ export const ConnectionEventData = z
   })
   .describe('An app that acts as an agent.')
 export type ConnectionEventData = z.infer<typeof ConnectionEventData>
+
+/** `data` of the events of payout runs. */
+export const RunEventData = z
+  .object({
+    id: z.string().describe('The run.'),
+    object: z.literal('payout_run'),
+    title: z.string(),
+    status: z.enum(runStatuses),
+    wallet_id: z.string(),
+    rows: z.int().describe('Rows that are not left out.'),
+    amount: z.string().describe('Their sum in decimal USDC.'),
+    handed_over: z.int().describe('Rows that became payments; each payment has events of its own.'),
+    failed: z.int().describe('Rows that were refused.'),
+    released: z.int().describe('Rows that were not paid because the run was stopped.'),
+    seq: z.int().describe('Rises with each event of this run.'),
+  })
+  .describe('A payout run at the moment of the event.')
+export type RunEventData = z.infer<typeof RunEventData>
 
 /** `data` of `webhook.test`. */
 export const TestEventData = z

@@ -18,6 +18,7 @@ import { continueReclaimAll } from './payments/payouts/actions.ts'
 import { eraseSentCodes } from './payments/payouts/codes.ts'
 import { nextExpiryAt, reclaimExpired, remindRecipients } from './payments/payouts/expiry.ts'
 import { pruneRefusals } from './payments/refusals.ts'
+import { continueRuns, pruneRuns } from './runs/turns.ts'
 import { settleFinality } from './settlement/finality.ts'
 import { readIdleWallets } from './settlement/idle.ts'
 import { onlyDeadPurchasesUntil, settle } from './settlement/settle.ts'
@@ -50,6 +51,8 @@ export async function runAlarm(
       return settleFinality(ctx)
     case 'approvals':
       return endAllOverdue(ctx)
+    case 'runs':
+      return andSubmit(ctx, () => continueRuns(ctx))
     case 'keys':
       return warnOfEndingKeys(ctx)
   }
@@ -100,6 +103,7 @@ async function flushOutbox(ctx: Context, outbox: Outbox): Promise<number | null>
 async function scanIdle(ctx: Context): Promise<number> {
   while (pruneRefusals(ctx)) await nextTurn()
   pruneApprovals(ctx)
+  pruneRuns(ctx)
   pruneNotices(ctx.store, ctx.now())
   pruneMessages(ctx)
   reportMonth(ctx)

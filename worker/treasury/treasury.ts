@@ -46,6 +46,7 @@ import { paymentView, transactionView } from './payments/views.ts'
 import { Policies } from './reports/changes/rpc.ts'
 import { Review } from './reports/review/rpc.ts'
 import { Reports } from './reports/rpc.ts'
+import { Runs } from './runs/rpc.ts'
 import { TreasuryObject } from './treasuryObject.ts'
 import { deployRef, openActionRef, signedPaymentRef } from './wallets/relay/jobs.ts'
 import { applyReports } from './wallets/relay/reports.ts'
@@ -98,6 +99,9 @@ export class Treasury extends TreasuryObject {
   }
   review() {
     return new Review(this.context)
+  }
+  runs() {
+    return new Runs(this.context, this.needs)
   }
   people() {
     return new People(this.context, this.outbox)

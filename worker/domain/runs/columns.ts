@@ -49,7 +49,10 @@ export function readHeader(text: string): ReadHeader | null {
   const line = first.line
   const problem = headerProblem(cells)
   return problem === null
-    ? { ok: true, header: { delimiter, columns: cells.map((cell) => columnOf(cell)!), width: first.cells.length, line } }
+    ? {
+        ok: true,
+        header: { delimiter, columns: cells.map((cell) => columnOf(cell)!), width: first.cells.length, line },
+      }
     : { ok: false, line, message: problem }
 }
 

@@ -29,7 +29,7 @@ export function decodeRunFile(bytes: Uint8Array): Decoded {
 
 function decoded(bytes: Uint8Array, encoding: string): string | null {
   try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes)
+    return new TextDecoder(encoding, { fatal: true, ignoreBOM: false }).decode(bytes)
   } catch {
     return null
   }

@@ -18,7 +18,7 @@ function repaired(text: string): string | null {
     bytes.push(byte)
   }
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.from(bytes))
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(Uint8Array.from(bytes))
   } catch {
     return null
   }

@@ -1,4 +1,13 @@
-import { dayEndsAt, type GasLevel, type GasUse, gasLeft, levelAt, paymentGas, stepGas, utcDay } from '../gasAllowance.ts'
+import {
+  dayEndsAt,
+  type GasLevel,
+  type GasUse,
+  gasLeft,
+  levelAt,
+  paymentGas,
+  stepGas,
+  utcDay,
+} from '../gasAllowance.ts'
 import { messagesPerAgent } from '../limitList.ts'
 import type { Limits } from '../limits.ts'
 import { type MicroUsdc, microUsdc } from '../money.ts'

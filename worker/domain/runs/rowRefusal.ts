@@ -39,6 +39,7 @@ export const rowOutcomes = {
   not_found: 'waits',
   method_not_allowed: 'waits',
   conflict: 'waits',
+  same_run: 'waits',
   gone: 'waits',
   payload_too_large: 'waits',
   misdirected_request: 'waits',

@@ -98,7 +98,9 @@ function lookAlike({ recipient }: ResolvedRow, { lookAlikes }: KnownRecipients, 
   if (paid !== undefined)
     return `This address looks like ${shortened(paid)}, which you paid before, but is a different one.`
   const twin = others.look.get(lookOf(recipient))?.find((row) => row.recipient !== recipient)
-  return twin && isAddress(recipient) ? `This address looks like that of row ${twin.line}, but is a different one.` : null
+  return twin && isAddress(recipient)
+    ? `This address looks like that of row ${twin.line}, but is a different one.`
+    : null
 }
 
 /** With enough digits to see that it is another. */

@@ -21,6 +21,7 @@ export type AlarmKind =
   | 'finality'
   | 'approvals'
   | 'keys'
+  | 'runs'
   | 'schema'
 
 /**

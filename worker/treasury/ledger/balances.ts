@@ -1,4 +1,4 @@
-import { type MicroUsdc, zeroUsdc } from '#domain/money.ts'
+import { type MicroUsdc, microUsdc, zeroUsdc } from '#domain/money.ts'
 import type { WalletFunds } from '#domain/policy.ts'
 import { fromColumn } from '../core/storage/columns.ts'
 import type { SessionRow, WalletRow } from '../core/storage/rows.ts'
@@ -14,7 +14,27 @@ export function availableOf(wallet: WalletRow): MicroUsdc {
   return (left > 0n ? left : 0n) as MicroUsdc
 }
 
-export function walletFunds(wallet: WalletRow, session: SessionRow | null, arriving?: MicroUsdc): WalletFunds {
+/** What open runs still hold of the wallet. It is of no session, so that it moves to the next one without being moved. */
+const heldByRuns = (store: Store, walletId: string): bigint =>
+  store.cached('run', `held ${walletId}`, () =>
+    BigInt(
+      store.first<{ sum: number }>(
+        'SELECT coalesce(sum(held), 0) AS sum FROM run WHERE wallet_id = ? AND held > 0',
+        walletId,
+      )!.sum,
+    ),
+  )
+
+/** What payments and open runs hold of the session. */
+export const heldOf = (store: Store, session: SessionRow): MicroUsdc =>
+  microUsdc(fromColumn(session.held) + heldByRuns(store, session.wallet_id))
+
+export function walletFunds(
+  store: Store,
+  wallet: WalletRow,
+  session: SessionRow | null,
+  arriving?: MicroUsdc,
+): WalletFunds {
   return {
     available: availableOf(wallet),
     ...(arriving !== undefined && { arriving }),
@@ -24,7 +44,7 @@ export function walletFunds(wallet: WalletRow, session: SessionRow | null, arriv
     session: session && {
       limit: fromColumn(session.spend_limit),
       spent: fromColumn(session.used),
-      held: fromColumn(session.held),
+      held: heldOf(store, session),
       validUntil: session.valid_until * 1000,
     },
   }

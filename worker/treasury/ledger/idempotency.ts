@@ -4,7 +4,7 @@ import { ok, type Refused, type Result, refuse } from '../../result.ts'
 import type { Principal } from '../core/rpcTypes.ts'
 import type { Store } from '../core/storage/store.ts'
 
-/** A request with an Idempotency-Key. Each agent and the user have their own key space, shared by REST and MCP. */
+/** A request with an Idempotency-Key. Each agent, the user and runs have their own key space, that of agents shared by REST and MCP. */
 export type IdempotentRequest = { key: string; fingerprint: string }
 
 /** `content` is the whole parsed request, however it was written. Null if the caller sent no key. */
@@ -16,7 +16,7 @@ export const idempotentRequest = (
   key === null
     ? null
     : {
-        key: `${principal.type === 'agent' ? principal.agentId : 'user'}|${key}`,
+        key: `${principal.type === 'agent' ? principal.agentId : principal.type}|${key}`,
         fingerprint: fingerprintOf(content),
       }
 

@@ -19,6 +19,7 @@ import type { GasPurpose } from '../../relayer/api.ts'
 import { type Refused, type Result, refuse } from '../../result.ts'
 import type { Context } from '../core/context.ts'
 import { relayerOf } from '../core/relayers.ts'
+import { runs, type Spender, spenderOf } from '../core/spender.ts'
 import { fromColumn, toColumn } from '../core/storage/columns.ts'
 import type { PaymentRow } from '../core/storage/rows.ts'
 import { isEstablished } from './accountAge.ts'
@@ -34,20 +35,22 @@ import type { GasAllowance } from './rpcTypes.ts'
  * unused. What is returned of it stays with the account, for work on the same chain and day.
  */
 
-/** Work on one chain. `agentId` is null for the owner, `gas` in units. */
-export type GasWork = { chainId: ChainId; agentId: string | null; gas: number }
+/** Work on one chain. `gas` in units. */
+export type GasWork = { chainId: ChainId; spender: Spender; gas: number }
 
 /** Gas units that a new account's Relayer must grant before the work is accepted. */
 type GrantNeeded = { grant: number }
 
 /** Null if there is enough gas for the work. */
-export function gasShortage(ctx: Context, { chainId, agentId, gas }: GasWork): Refused | GrantNeeded | null {
+export function gasShortage(ctx: Context, { chainId, spender, gas }: GasWork): Refused | GrantNeeded | null {
   const level = readLevel(ctx)
   const use = readUse(ctx, level.day)
-  if (gasLeft(level, use, ctx.limits, agentId) < gas)
-    return shortage(ctx, agentId === null ? 'gas of the account' : 'gas of an agent')
+  if (gasLeft(level, use, ctx.limits, spender) < gas) return shortage(ctx, gasLimitOf(spender))
   return missingGrant(ctx, granted('work', chainId), gas)
 }
+
+const gasLimitOf = (spender: Spender): CountedName =>
+  spender === null ? 'gas of the account' : spender === runs ? 'gas of runs' : 'gas of an agent'
 
 function missingGrant(ctx: Context, grant: string, gas: number): GrantNeeded | null {
   if (isEstablished(ctx)) return null
@@ -56,16 +59,16 @@ function missingGrant(ctx: Context, grant: string, gas: number): GrantNeeded | n
 }
 
 /** Called inside the transaction that accepts the work. */
-export function reserveGas(ctx: Context, { chainId, agentId, gas }: GasWork): void {
+export function reserveGas(ctx: Context, { chainId, spender, gas }: GasWork): void {
   const { store } = ctx
   const { day } = readLevel(ctx)
   const isOldKept = () => store.first('SELECT 1 FROM gas_use WHERE day < ? LIMIT 1', day - 1) !== null
   if (store.cached('gas_use', `before ${day - 1}`, isOldKept)) store.run('DELETE FROM gas_use WHERE day < ?', day - 1)
   if (!isEstablished(ctx)) addGas(ctx, day, granted('work', chainId), -gas)
   const use = readUse(ctx, day)
-  if (agentId === null) use.owner += gas
-  else use.agents[agentId] = (use.agents[agentId] ?? 0) + gas
-  store.runCached('gas_use', [[`${day}`, use]], addedGas, day, agentId ?? 'owner', gas)
+  if (spender === null) use.owner += gas
+  else use.agents[spender] = (use.agents[spender] ?? 0) + gas
+  store.runCached('gas_use', [[`${day}`, use]], addedGas, day, spender ?? 'owner', gas)
 }
 
 /** The result of owner actions that a new account lacks gas for. `withGas` requests it; callers never see this. */
@@ -153,13 +156,19 @@ export function resetAllowance(ctx: Context): void {
   saveLevel(ctx, { ...readLevel(ctx), allowance: Math.min(gasPerDay, maxGasPerDay) })
 }
 
-export function gasAllowance(ctx: Context, agentId: string | null): GasAllowance {
+/** The account's allowance today, and who has used what of it. */
+export function gasToday(ctx: Context): { level: GasLevel; use: GasUse } {
+  const level = readLevel(ctx)
+  return { level, use: readUse(ctx, level.day) }
+}
+
+export function gasAllowance(ctx: Context, spender: Spender): GasAllowance {
   const level = readLevel(ctx)
   const use = readUse(ctx, level.day)
   return {
     limit: level.allowance,
     used: used(use),
-    remaining: gasLeft(level, use, ctx.limits, agentId),
+    remaining: gasLeft(level, use, ctx.limits, spender),
     resetsAt: isoOf(dayEndsAt(ctx.now())),
   }
 }
@@ -221,7 +230,7 @@ const used = (use: GasUse) => Object.values(use.agents).reduce((sum, gas) => sum
 /** The count of gas that a new account was granted and has not used. */
 const granted = (purpose: 'work' | Pool, chainId: ChainId) => `granted ${purpose} ${chainId}`
 
-/** `principal` is an agent's id, `owner`, or a separate count: a pool, `returned` by failed payments, or `granted …`. */
+/** `principal` is an agent's id, `runs`, `owner`, or a separate count: a pool, `returned` by failed payments, or `granted …`. */
 const gasOf = (ctx: Context, day: number, principal: string): number =>
   ctx.store.first<{ gas: number }>('SELECT gas FROM gas_use WHERE day = ? AND principal = ?', day, principal)?.gas ?? 0
 
@@ -237,7 +246,7 @@ const changeGas = (ctx: Context, payment: PaymentRow, by: number) =>
     `UPDATE gas_use SET gas = max(0, gas + iif(principal = ?4, -?1, ?1)) WHERE day = ?2 AND principal IN (?3, ?4)`,
     by,
     utcDay(payment.accepted_at!),
-    payment.agent_id ?? 'owner',
+    spenderOf(payment) ?? 'owner',
     granted('work', ctx.store.wallet(payment.wallet_id)!.chain_id),
   )
 
@@ -284,7 +293,7 @@ async function obtainGas(
   { chainId, gas, purpose }: { chainId: ChainId; gas: number; purpose: GasPurpose | Pool },
 ): Promise<Refused | null> {
   const pool = poolOf(purpose)
-  const shortage = pool ? poolShortage(ctx, pool, chainId, gas) : gasShortage(ctx, { chainId, agentId: null, gas })
+  const shortage = pool ? poolShortage(ctx, pool, chainId, gas) : gasShortage(ctx, { chainId, spender: null, gas })
   if (!shortage || 'code' in shortage) return shortage
   if (await askForGas(ctx, chainId, shortage.grant, purpose)) return null
   return pool ? poolRefusal(ctx, pool) : grantRefusal(ctx)

@@ -4,6 +4,7 @@ import { type CountedName, messagesPerAgent } from '#domain/limitList.ts'
 import type { Channel } from '../../notifications/message.ts'
 import type { Refused } from '../../result.ts'
 import type { Context } from '../core/context.ts'
+import { runs, type Spender } from '../core/spender.ts'
 import { limitRefusal } from './limitRefusal.ts'
 
 /**
@@ -22,14 +23,14 @@ export function messageTo({ email, phone }: { email: string | null; phone: strin
 export const countedAs = ({ channel, recipient }: MessageTo): string =>
   channel === 'email' ? mailboxOf(recipient) : recipient
 
-/** Null if one more message may be sent. `agentId` is null for the owner. */
-export function messageRefusal(ctx: Context, agentId: string | null, to: MessageTo): Refused | null {
+/** Null if one more message may be sent. */
+export function messageRefusal(ctx: Context, spender: Spender, to: MessageTo): Refused | null {
   const { limits } = ctx
   const { channel } = to
   const sent = readCounts(ctx, to)
   if (sent.byAll >= perDay(ctx, channel)) return refusal(ctx, `messages by ${channel}`)
-  if (agentId !== null && sent.by(agentId) >= messagesPerAgent[channel](limits))
-    return refusal(ctx, `agent_messages by ${channel}`)
+  if (spender !== null && sent.by(spender) >= messagesPerAgent[channel](limits))
+    return refusal(ctx, spender === runs ? `run_messages by ${channel}` : `agent_messages by ${channel}`)
   return sent.toRecipient >= limits.messagesPerRecipient ? refusal(ctx, 'recipient_messages') : null
 }
 
@@ -46,7 +47,7 @@ export const newAccountRefusal = (ctx: Context): Refused => refusal(ctx, 'new_ac
 const recipientPrincipal = 'recipient'
 
 /** Called inside the transaction that queues the message. */
-export function countMessage(ctx: Context, by: { agentId: string | null } | 'recipient', to: MessageTo): void {
+export function countMessage(ctx: Context, by: { spender: Spender } | 'recipient', to: MessageTo): void {
   const raise = (recipient: string, principal: string) =>
     ctx.store.insert(
       'sent_message',
@@ -54,7 +55,7 @@ export function countMessage(ctx: Context, by: { agentId: string | null } | 'rec
       'ON CONFLICT DO UPDATE SET count = count + 1',
     )
   if (by === 'recipient') return void raise('', recipientPrincipal)
-  raise('', by.agentId ?? 'owner')
+  raise('', by.spender ?? 'owner')
   raise(countedAs(to), '')
   raise('', '')
 }
@@ -77,6 +78,12 @@ function readCounts(ctx: Context, to: MessageTo) {
     by: (principal: string) => count('', principal),
     toRecipient: count(countedAs(to), ''),
   }
+}
+
+/** Messages of a channel that were sent today: by one spender, and by all of the account. */
+export function messagesToday(ctx: Context, channel: Channel, spender: string): { byRun: number; byAll: number } {
+  const counts = readCounts(ctx, { channel, recipient: '' })
+  return { byRun: counts.by(spender), byAll: counts.byAll }
 }
 
 const refusal = (ctx: Context, limit: CountedName) => limitRefusal(ctx, limit, dayEndsAt(ctx.now()))

@@ -21,7 +21,7 @@ export function takeOwnerAction(ctx: Context, step: OwnerStep, chainId: ChainId)
   if (!rate.ok) return rate
   // An offer is a row and a key; nothing is sent before the owner has signed it.
   if (step !== 'offer') {
-    const work = { chainId, agentId: null, gas: stepGas[step] }
+    const work = { chainId, spender: null, gas: stepGas[step] }
     const shortage = gasShortage(ctx, work)
     if (shortage) return 'code' in shortage ? shortage : grantMissing
     reserveGas(ctx, work)

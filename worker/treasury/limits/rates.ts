@@ -2,28 +2,32 @@ import { type RateName, rates } from '#domain/limitList.ts'
 import { type Bucket, refill, takeTokens } from '#domain/limits.ts'
 import type { Refused } from '../../result.ts'
 import type { Context } from '../core/context.ts'
+import { runs, type Spender } from '../core/spender.ts'
 import { rateRefusal } from './limitRefusal.ts'
 import type { PaymentRateName, RateState } from './rpcTypes.ts'
 
 /** The bucket of one principal, in the table `rate`. */
 type AppliedRate<Name extends string = RateName> = [name: Name, principal: string]
 
-/** Rates of accepted payments: of the agent, and of all the user's principals together. */
-export const paymentRates = (agentId: string | null): AppliedRate<PaymentRateName>[] => [
-  ...(agentId === null ? [] : [['agent_payments', agentId] satisfies AppliedRate]),
-  ['user_payments', 'account'],
+/**
+ * Rates of accepted payments: of the agent, and of all the user's spenders together. Runs use none, so that they leave them to
+ * others: their turns are a rate.
+ */
+export const paymentRates = (spender: Spender): AppliedRate<PaymentRateName>[] => [
+  ...(spender === null || spender === runs ? [] : [['agent_payments', spender] satisfies AppliedRate]),
+  ...(spender === runs ? [] : [['user_payments', 'account'] satisfies AppliedRate]),
 ]
 
 /** Tokens that were taken and are counted once `save` is called, in the same transaction. */
 export type TakenRates = { ok: true; save: () => void }
 
-/** Takes one token of each rate, or refuses. Nothing is stored before `save`, which belongs in the same transaction. */
-export function takeRates(ctx: Context, wanted: readonly AppliedRate[]): Refused | TakenRates {
+/** Takes `count` tokens of each rate, or refuses. Nothing is stored before `save`, which belongs in the same transaction. */
+export function takeRates(ctx: Context, wanted: readonly AppliedRate[], count = 1): Refused | TakenRates {
   const now = ctx.now()
   const taken: { applied: AppliedRate; bucket: Bucket }[] = []
   for (const applied of wanted) {
     const [name] = applied
-    const result = takeTokens(bucketOf(ctx, applied), rates[name].rate(ctx.limits), now)
+    const result = takeTokens(bucketOf(ctx, applied), rates[name].rate(ctx.limits), now, count)
     if (!result.ok) return rateRefusal(ctx, name, now + result.waitMs, now)
     taken.push({ applied, bucket: result.bucket })
   }
@@ -50,6 +54,7 @@ export function takeOfPeriods(
 }
 
 function saveBuckets({ store }: Context, taken: readonly { applied: AppliedRate<string>; bucket: Bucket }[]): void {
+  if (taken.length === 0) return
   store.runCached(
     'rate',
     taken.map(({ applied, bucket }) => [keyOf(applied), bucket]),
@@ -59,9 +64,9 @@ function saveBuckets({ store }: Context, taken: readonly { applied: AppliedRate<
   )
 }
 
-/** Takes one token of this rate and stores it. Returns a refusal if none is left. */
-export function takeRate(ctx: Context, name: RateName, principal: string): Refused | null {
-  const taken = takeRates(ctx, [[name, principal]])
+/** Takes `count` tokens of this rate and stores it. Returns a refusal if fewer are left. */
+export function takeRate(ctx: Context, name: RateName, principal: string, count = 1): Refused | null {
+  const taken = takeRates(ctx, [[name, principal]], count)
   if (!taken.ok) return taken
   taken.save()
   return null

@@ -20,6 +20,8 @@ export const mailKinds = [
   'mail.session_ending',
   'mail.refill_refused',
   'mail.approvals',
+  'mail.run_waiting',
+  'mail.run_ended',
   'mail.changes',
   'mail.second_person',
   'mail.withdrawal',
@@ -29,7 +31,7 @@ export const mailKinds = [
 ] as const
 export type MailKind = (typeof mailKinds)[number]
 /** Push messages to the owner's browsers. */
-export const pushKinds = ['push.approvals'] as const
+export const pushKinds = ['push.approvals', 'push.run'] as const
 /** Everything that leaves the Treasury through the outbox. */
 export type OutboxKind = (typeof dataKinds)[number] | MailKind | (typeof pushKinds)[number]
 

@@ -1,7 +1,13 @@
-import type { ConnectionEvent, PaymentEvent, WebhookEvent } from '#domain/events.ts'
+import type { ConnectionEvent, PaymentEvent, RunEvent, WebhookEvent } from '#domain/events.ts'
 import type { PaymentStatus } from '#domain/payment.ts'
 import { isoOf } from '#domain/time.ts'
-import type { ConnectionEventData, PaymentEventData, TestEventData, WebhookFilter } from '#schemas/webhook.ts'
+import type {
+  ConnectionEventData,
+  PaymentEventData,
+  RunEventData,
+  TestEventData,
+  WebhookFilter,
+} from '#schemas/webhook.ts'
 import { type Context, newId } from '../core/context.ts'
 import { inMemory } from '../core/memory.ts'
 import { enqueue } from './enqueue.ts'
@@ -40,12 +46,18 @@ export function sendConnectionEvent(ctx: Context, type: ConnectionEvent, data: C
   if (endpoints.length > 0) sendEvent(ctx, type, endpoints, data)
 }
 
+/** Stores the event of a run for webhooks, in the transaction of the change. `read` is called if a webhook asks for it. */
+export function sendRunEvent(ctx: Context, type: RunEvent, read: () => RunEventData): void {
+  const endpoints = receiversOf(ctx, type)
+  if (endpoints.length > 0) sendEvent(ctx, type, endpoints, { ...read(), seq: lastAuditRow(ctx) })
+}
+
 /** Stores one event for these webhooks. Returns its id, which is also the `webhook-id` header. */
 export function sendEvent(
   ctx: Context,
   type: WebhookEvent,
   endpoints: string[],
-  data: PaymentEventData | ConnectionEventData | TestEventData,
+  data: PaymentEventData | ConnectionEventData | RunEventData | TestEventData,
 ): string {
   const { store } = ctx
   const id = newId(ctx, 'evt')

@@ -109,6 +109,7 @@ function carryOut(
   const { to, amount } = terms
   const { wallet, session, group, agent } = caller
   const agentId = agent?.id ?? null
+  const run = input.principal.type === 'run' ? input.principal : null
   const now = ctx.now()
   const isPayout = target.address === null
   const isPurchase = isSeller(to)
@@ -118,7 +119,7 @@ function carryOut(
   const content = { id, to: address, amount }
   // An approved purchase is signed when its agent asks for it again: it would expire before.
   const signedPurchase = isPurchase && !approved ? signPurchase(ctx, wallet, session!, content, input.offer!) : null
-  const intent = isPurchase ? null : signNew(ctx, wallet, session!, agentId, content)
+  const intent = isPurchase ? null : signNew(ctx, wallet, session!, caller.spender, content)
   const reservation = { walletId: wallet.id, epoch, group, agentId, amount, isPayout, to: target }
   reserve(store, { ...reservation, isNewRecipient: kind.recipient!.isNew }, intent ? 1 : 0, now, windows)
   const payment = newPayment(terms, {
@@ -132,13 +133,14 @@ function carryOut(
     accepted_at: now,
     give_up_at: now + giveUpMs,
     epoch,
+    ...(run && { run_id: run.runId, run_row: run.row }),
     ...(intent && signedColumns(intent, now)),
     ...signedPurchase,
     approval_id: approved?.approval_id ?? null,
     grant_id: grant?.id ?? null,
     request_key: request?.key ?? approved?.request_key ?? null,
   })
-  const cached = intent && withPayment(ctx, session!, agentId, intent.sequence)
+  const cached = intent && withPayment(ctx, session!, caller.spender, intent.sequence)
   if (!approved) store.insertPayment(payment, cached)
   else if (!store.update('payment', id, payment, { status: 'PENDING_APPROVAL' }))
     throw new Error('a payment was approved twice')
@@ -147,10 +149,12 @@ function carryOut(
   if (isNewlyKnown) rememberRecipient(ctx, wallet, address)
   if (grant) takeFromGrant(ctx, grant, amount)
   admission.commit()
-  countAlone(ctx, { group, amount, isApproval: approved !== null })
+  // A run counts as a whole when it is decided.
+  if (!run) countAlone(ctx, { group, amount, isApproval: approved !== null })
   remember(store, request, 'payment', id, now)
   audit(store, now, 'payment.accepted', id, {
     by: agentId ?? 'user',
+    ...(run && { run: run.runId, row: run.row }),
     amount: formatUsdc(amount),
     to: address,
     ...(isPurchase && { resource: to.resource }),

@@ -13,6 +13,7 @@ import { chainNow, unreachable } from '../core/chainHeads.ts'
 import { suspendedOwner } from '../core/commonRefusals.ts'
 import type { Context } from '../core/context.ts'
 import { walletSetRefusal } from '../core/contracts.ts'
+import { runs } from '../core/spender.ts'
 import { newPaymentRefusal } from '../core/stop.ts'
 import type { Target } from '../core/storage/newPayment.ts'
 import type { GrantRow, PaymentRow } from '../core/storage/rows.ts'
@@ -140,11 +141,10 @@ function purchaseIsPossible({ ctx, caller, to, amount, gathered, approved }: Fac
 /** Whether policy, session key and wallet have enough for the amount, by figures that are read again before they refuse. */
 function moneySuffices(facts: Facts): Problem | null {
   const { ctx, caller, target, to, amount, gathered } = facts
-  const { wallet, session, agent, policy } = caller
-  const agentId = agent?.id ?? null
+  const { wallet, session, agent, policy, spender } = caller
   const now = ctx.now()
   const isNumbered = hasNumbers(wallet, to)
-  const funds = (isNumbered ? purchaseFunds : walletFunds)(wallet, session, gathered.arriving)
+  const funds = (isNumbered ? purchaseFunds : walletFunds)(ctx.store, wallet, session, gathered.arriving)
   const { kind, windows } = paymentKind(ctx, caller, target, to, amount, now)
   const decision = decideAmount(policy, funds, amount, chainNow(ctx, wallet, now), kind)
   if (!decision.ok) {
@@ -152,12 +152,12 @@ function moneySuffices(facts: Facts): Problem | null {
     // figures reported with it do.
     if (gathered.refresh === 'none' && wallet.status === 'active') {
       const freshEnoughMs = decision.refusal.rule.startsWith('group.') ? 2_000 : 0
-      return { need: 'refresh', wallet, agentId, freshEnoughMs }
+      return { need: 'refresh', wallet, spender, freshEnoughMs }
     }
     if (isUnread(decision.refusal, gathered)) return unreachable
     return byPolicy(caller, withLeftAlone(ctx, caller, decision.refusal), { funds, kind })
   }
-  const usedUp = isNumbered && classRefusal(ctx, wallet, session!, agentId, classFor(amount)!)
+  const usedUp = isNumbered && classRefusal(ctx, wallet, session!, agent?.id ?? null, classFor(amount)!)
   if (usedUp) {
     const most = mostAllowed(policy, funds, chainNow(ctx, wallet, now), kind)
     return byPolicy(caller, withLeftAlone(ctx, caller, withMaximum(usedUp, most)), { funds, kind })
@@ -181,9 +181,9 @@ function limitsAllow(facts: Facts): Problem | null {
 
 function recipientIsNotBlocked(facts: Facts): Problem | null {
   const { ctx, caller, target, gathered } = facts
-  const { wallet, agent } = caller
+  const { wallet, spender } = caller
   const state = target.address ? recipientState(ctx, wallet, target.address, gathered.lookup) : 'known'
-  if (state === null) return { need: 'lookup', wallet, agentId: agent?.id ?? null, address: target.address! }
+  if (state === null) return { need: 'lookup', wallet, spender, address: target.address! }
   if (typeof state === 'object') return state
   facts.isNewlyKnown = state === 'clear'
   return lookupRefusal(state)
@@ -192,7 +192,9 @@ function recipientIsNotBlocked(facts: Facts): Problem | null {
 function ownerMayBeAsked(facts: Facts): Problem | null {
   const { ctx, caller, target, amount, kind, approved } = facts
   const { rules, grant } = approved ? { rules: [], grant: null } : approvalRulesFor(ctx, caller, target, amount, kind)
-  const isAlone = needsSecondPerson(ctx, { group: caller.group, amount, isApproval: approved !== null })
+  // A run was decided as a whole.
+  const isAlone =
+    caller.spender !== runs && needsSecondPerson(ctx, { group: caller.group, amount, isApproval: approved !== null })
   if (isAlone && (approved || !caller.agent)) return secondPersonRequired(ctx, approved !== null)
   if (isAlone) rules.push(secondPerson)
   facts.grant = isAlone ? null : grant
@@ -208,9 +210,9 @@ function sharedLimitsAllow(facts: Facts): Problem | null {
   return facts.asks ? null : sharedNeed(facts.ctx, workOf(facts), facts.admission, facts.gathered.grants)
 }
 
-const workOf = ({ caller: { wallet, agent }, to, target }: Facts) => ({
+const workOf = ({ caller: { wallet, spender }, to, target }: Facts) => ({
   wallet,
-  agentId: agent?.id ?? null,
+  spender,
   message: messageTo(target),
   isPurchase: isSeller(to),
 })

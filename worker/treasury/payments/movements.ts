@@ -109,6 +109,7 @@ export function movementView(store: Store, movement: MovementRow): Transaction {
     served: null,
     escrowId: null,
     policyGroupId: null,
+    runId: null,
     approvalId: null,
     refusal: null,
     timeline: { decidedAt: at, signedAt: null, broadcastAt: null, confirmedAt: at },

@@ -7,6 +7,7 @@ import { messageCounterOf } from '../../messageCounts/counterOf.ts'
 import type { Refused, Result } from '../../result.ts'
 import { freshHead } from '../core/chainHeads.ts'
 import type { Context, RecipientLookup } from '../core/context.ts'
+import type { Spender } from '../core/spender.ts'
 import { freshStop } from '../core/stop.ts'
 import type { WalletRow } from '../core/storage/rows.ts'
 import { readToken } from '../core/token.ts'
@@ -29,11 +30,11 @@ export type Need =
   /** Keys, address, link and code of a payout. */
   | { need: 'draft'; wallet: WalletRow }
   /** Whether the token blocks this address. */
-  | { need: 'lookup'; wallet: WalletRow; agentId: string | null; address: Address }
+  | { need: 'lookup'; wallet: WalletRow; spender: Spender; address: Address }
   /** Whether anybody has used this address, for a dry run of a first payment. */
   | { need: 'usage'; wallet: WalletRow; address: Address; agentId: string | null }
   /** The wallet's balance and session; a reading younger than `freshEnoughMs` is good enough. */
-  | { need: 'refresh'; wallet: WalletRow; agentId: string | null; freshEnoughMs: number }
+  | { need: 'refresh'; wallet: WalletRow; spender: Spender; freshEnoughMs: number }
   /** What the host itself asks for, before it is paid for the first time. */
   | { need: 'seller'; wallet: WalletRow; agentId: string; to: SellerTo }
   /** Key, head and token for a purchase, which its agent needs in the reply. */
@@ -89,8 +90,8 @@ export class NeedResolver {
       if (!('need' in result)) return result
       switch (result.need) {
         case 'lookup': {
-          const { wallet, address, agentId } = result
-          gathered.lookup = { address, found: await this.#lookUp(wallet, address, agentId) }
+          const { wallet, address, spender } = result
+          gathered.lookup = { address, found: await this.#lookUp(wallet, address, spender) }
           break
         }
         case 'usage': {
@@ -99,7 +100,7 @@ export class NeedResolver {
           break
         }
         case 'refresh':
-          Object.assign(gathered, await this.#refresh(result.wallet, result.agentId, result.freshEnoughMs))
+          Object.assign(gathered, await this.#refresh(result.wallet, result.spender, result.freshEnoughMs))
           break
         case 'seller':
           gathered.sellerLimit = takeRate(this.#context, 'sellers', result.agentId)
@@ -123,18 +124,18 @@ export class NeedResolver {
   }
 
   /** Concurrent calls share a look-up, and its token. */
-  #lookUp(wallet: WalletRow, address: Address, agentId: string | null): Promise<RecipientLookup> | Refused {
+  #lookUp(wallet: WalletRow, address: Address, spender: Spender): Promise<RecipientLookup> | Refused {
     const ctx = this.#context
-    const refused = isBeingLookedUp(ctx, wallet, address) ? null : lookupLimitRefusal(ctx, agentId)
+    const refused = isBeingLookedUp(ctx, wallet, address) ? null : lookupLimitRefusal(ctx, spender)
     return refused ?? lookUpRecipient(ctx, wallet, address)
   }
 
   async #refresh(
     wallet: WalletRow,
-    agentId: string | null,
+    spender: Spender,
     freshEnoughMs: number,
   ): Promise<Pick<Gathered, 'refresh' | 'arriving'>> {
-    if (lookupLimitRefusal(this.#context, agentId)) return { refresh: 'limited' }
+    if (lookupLimitRefusal(this.#context, spender)) return { refresh: 'limited' }
     await this.#context.chainReads.refresh(wallet, freshEnoughMs)
     return { refresh: 'done', ...(await arrivingIn(this.#context, wallet)) }
   }

@@ -7,6 +7,7 @@ import type { Recipient } from '#schemas/paymentTerms.ts'
 import { type Refused, refuse } from '../../result.ts'
 import type { Context } from '../core/context.ts'
 import type { PaymentRow, SessionRow, WalletRow } from '../core/storage/rows.ts'
+import type { Store } from '../core/storage/store.ts'
 import { walletFunds } from '../ledger/balances.ts'
 import type { Caller } from '../policies/paymentParties.ts'
 import { mustAskSeller, type SellerTo } from '../policies/sellers.ts'
@@ -40,8 +41,13 @@ export function purchaseProblem(
 }
 
 /** The wallet's funds for purchases: the class limits what the session key may pay, and not what sends have left. */
-export function purchaseFunds(wallet: WalletRow, session: SessionRow | null, arriving?: MicroUsdc): WalletFunds {
-  const funds = walletFunds(wallet, session, arriving)
+export function purchaseFunds(
+  store: Store,
+  wallet: WalletRow,
+  session: SessionRow | null,
+  arriving?: MicroUsdc,
+): WalletFunds {
+  const funds = walletFunds(store, wallet, session, arriving)
   const most = { limit: maxPurchase, spent: zeroUsdc, held: zeroUsdc }
   return { ...funds, session: funds.session && { ...most, validUntil: funds.session.validUntil } }
 }

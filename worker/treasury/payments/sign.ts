@@ -7,6 +7,7 @@ import { signCompact } from '../../chain/sign.ts'
 import type { Address, Block, Hex } from '../../chain/types.ts'
 import { knownHead } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
+import type { Spender } from '../core/spender.ts'
 import { fromColumn } from '../core/storage/columns.ts'
 import type { PaymentRow, SessionRow, WalletRow } from '../core/storage/rows.ts'
 import { audit } from '../ledger/audit.ts'
@@ -45,19 +46,19 @@ export function signNew(
   ctx: Context,
   wallet: WalletRow,
   session: SessionRow,
-  agentId: string | null,
+  spender: Spender,
   send: Send,
 ): Intent | null {
   const head = knownHead(ctx, wallet.chain_id)
   if (!head || !canSign(ctx, wallet, session, head)) return null
   const slots = readSlots(ctx, session, head)
-  // A principal's payments are signed in the order of their acceptance, so a new one waits for those before it.
-  if (slots.of(agentId) === 0 || queuedOf(ctx, wallet.id, agentId) > 0) return null
+  // A spender's payments are signed in the order of their acceptance, so a new one waits for those before it.
+  if (slots.of(spender) === 0 || queuedOf(ctx, wallet.id, spender) > 0) return null
   return intentOf(ctx, wallet, session, send, session.next_sequence, head)
 }
 
 /**
- * Signs queued payments as far as the nonce window and each principal's share allow, and returns how many. Call inside a
+ * Signs queued payments as far as the nonce window and each spender's share allow, and returns how many. Call inside a
  * transaction: status, sequence, deadline and signature are written together, before anything is submitted. Does nothing
  * without a key or a fresh head.
  */
@@ -68,13 +69,13 @@ export function signQueued(ctx: Context, wallet: WalletRow, head: Block | null):
   const slots = readSlots(ctx, session, head)
   if (slots.of(null) === 0) return 0
   let sequence = session.next_sequence
-  for (const { id, agent_id } of queuedInTurn(ctx, wallet.id, slots)) {
+  for (const { id, spender } of queuedInTurn(ctx, wallet.id, slots)) {
     if (slots.of(null) === 0) break
-    if (slots.of(agent_id) === 0) continue
+    if (slots.of(spender) === 0) continue
     const payment = store.payment(id)!
     if (payment.epoch !== session.epoch && !moveReservation(ctx, payment, session)) continue
     sign(ctx, wallet, session, { ...payment, epoch: session.epoch, sequence }, head)
-    slots.take(agent_id)
+    slots.take(spender)
     sequence += 1
   }
   if (sequence !== session.next_sequence)
@@ -178,6 +179,7 @@ function sign(ctx: Context, wallet: WalletRow, session: SessionRow, payment: Pay
 /** Moves the reservation of a payment accepted under an earlier session to this one. False if it has no room for it. */
 function moveReservation(ctx: Context, payment: PaymentRow, session: SessionRow): boolean {
   const fresh = ctx.store.session(payment.wallet_id)!
+  // What runs hold does not count: unlike a payment, a run that no longer fits can wait.
   if (fresh.spend_limit - fresh.used - fresh.held < payment.amount) return false
   const hold = (epoch: number | null, sum: number) =>
     ctx.store.run('UPDATE session SET held = held + ? WHERE wallet_id = ? AND epoch = ?', sum, payment.wallet_id, epoch)

@@ -46,6 +46,7 @@ export function transactionView(store: Store, payment: PaymentRow): Transaction 
     served: receiptOf(store, payment)?.served ?? null,
     escrowId: kindOf(payment).transfer === 'funded' && payment.accepted_at !== null ? payment.id : null,
     policyGroupId: payment.group_id,
+    runId: payment.run_id,
     approvalId: payment.approval_id,
     refusal: refusalView(payment),
     timeline: {

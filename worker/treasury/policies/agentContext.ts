@@ -55,7 +55,7 @@ export class AgentContexts {
     const wallet = group && store.wallet(group.wallet_id)
     if (!agent || !group || !wallet) return notFound('Policy group')
     const policy = groupPolicy(group, agent, store.accountPaused)
-    const funds = walletFunds(wallet, store.session(wallet.id))
+    const funds = walletFunds(store, wallet, store.session(wallet.id))
     // Money may have arrived since the chain was read, so zero is reported only after a fresh reading.
     const empty = funds.available === 0n && wallet.status === 'active'
     if (empty && now - this.#context.chainReads.lastReadAt(wallet.id) >= emptyForMs) {

@@ -41,7 +41,7 @@ export class AgentGate {
    * pauses, nor the credential that a token was issued for.
    */
   callerRefusal(principal: Principal): Refused | null {
-    if (principal.type === 'user') return null
+    if (principal.type !== 'agent') return null
     if (!principal.tokenId) return validCredential(this.#context, principal) ? null : notValid
     if (!this.#revokedUntil.has(principal.tokenId)) {
       actingFor(principal, () =>
@@ -54,7 +54,7 @@ export class AgentGate {
 
   /** Null if the agent may call, or if the owner calls. */
   refusal(principal: Principal): Refused | null {
-    if (principal.type === 'user') return null
+    if (principal.type !== 'agent') return null
     return this.callerRefusal(principal) ?? credentialRefusal(this.#context, principal)
   }
 }

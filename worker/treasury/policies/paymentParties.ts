@@ -9,27 +9,29 @@ import { notFound, ok, type Result, refuse } from '../../result.ts'
 import { suspendedAgent } from '../core/commonRefusals.ts'
 import type { Context } from '../core/context.ts'
 import type { Principal } from '../core/rpcTypes.ts'
+import { runs, type Spender } from '../core/spender.ts'
 import { groupPolicy } from '../core/storage/groupPolicy.ts'
 import type { Target } from '../core/storage/newPayment.ts'
 import type { AgentRow, CredentialRow, GroupRow, SessionRow, WalletRow, WhitelistRow } from '../core/storage/rows.ts'
 import { whitelistRow } from './whitelist.ts'
 
-/** The caller, the wallet that pays, and the current policy. Owners are not bound by a policy. */
+/** The caller, the wallet that pays, and the current policy. Owners and runs are not bound by a policy. */
 export type Caller = {
   wallet: WalletRow
   session: SessionRow | null
   group: GroupRow | null
   agent: AgentRow | null
   policy: GroupPolicy | null
+  spender: Spender
 }
 
 /** Read-only. Runs on every call, inside the transaction that decides. */
 export function resolveCaller(ctx: Context, principal: Principal, walletId: string | null): Result<Caller> {
   const { store } = ctx
-  if (principal.type === 'user') {
+  if (principal.type !== 'agent') {
     const wallet = walletId ? store.liveWallet(walletId) : null
     return wallet
-      ? ok({ wallet, session: store.session(wallet.id), group: null, agent: null, policy: null })
+      ? ok({ wallet, session: store.session(wallet.id), ...unbound, spender: principal.type === 'run' ? runs : null })
       : notFound('Wallet', 'walletId')
   }
   const [credential, agent, group, wallet, session] =
@@ -44,8 +46,11 @@ export function resolveCaller(ctx: Context, principal: Principal, walletId: stri
   if (suspended) return suspended
   if (!group || !wallet) return notFound('Policy group', 'policyGroupId')
   const policy = groupPolicy(group, agent, store.accountPaused)
-  return ok({ wallet, session: session ?? null, group, agent, policy })
+  return ok({ wallet, session: session ?? null, group, agent, policy, spender: agent.id })
 }
+
+/** Of those whom no policy binds: the owner, and runs that were decided. */
+const unbound = { group: null, agent: null, policy: null }
 
 /** Everything that a decision about an agent depends on, in one query. */
 const agentQuery = `

@@ -9,6 +9,7 @@ import type { Context } from '../core/context.ts'
 import { formatColumn, fromColumn } from '../core/storage/columns.ts'
 import type { AgentRow, GroupRow, WalletRow } from '../core/storage/rows.ts'
 import type { Store } from '../core/storage/store.ts'
+import { heldOf } from '../ledger/balances.ts'
 import { gasAllowance } from '../limits/gas.ts'
 
 /** Spending is forecast from the last 30 days, beginning with a whole UTC day. */
@@ -118,7 +119,7 @@ function sessionKey(store: Store, wallet: WalletRow, now: number): SessionKey | 
   const session = store.session(wallet.id)
   const endsAt = session === null ? 0 : session.valid_until * 1000
   if (session === null || endsAt < now) return noKey
-  const used = fromColumn(session.used) + fromColumn(session.held)
+  const used = fromColumn(session.used) + heldOf(store, session)
   return { limit: fromColumn(session.spend_limit), used, endsAt }
 }
 

@@ -17,7 +17,7 @@ import { formatColumn, fromColumn } from '../core/storage/columns.ts'
 import { groupPolicy } from '../core/storage/groupPolicy.ts'
 import type { GroupRow, SessionRow, WalletRow } from '../core/storage/rows.ts'
 import type { Store } from '../core/storage/store.ts'
-import { bookedOf, escrowedOf, walletFunds } from '../ledger/balances.ts'
+import { bookedOf, escrowedOf, heldOf, walletFunds } from '../ledger/balances.ts'
 import { purchasesLeft } from '../ledger/purchaseNumbers.ts'
 import { readWindows } from '../ledger/windows.ts'
 import { recentActions } from './actions/actions.ts'
@@ -98,7 +98,7 @@ function spendableView(
 ): Wallet['spendable'] {
   const at = chainNow(ctx, wallet, ctx.now())
   const { now, limitedBy, arriving } = spendableOf(
-    walletFunds(wallet, session),
+    walletFunds(ctx.store, wallet, session),
     bookedOf(wallet),
     microUsdc(snapshot.balance),
     at,
@@ -182,7 +182,7 @@ export async function sessionKeyInfo(ctx: Context, walletId: string): Promise<Re
     spendingLimit: String(session ? wholeLimitOf(session) : wallet.session_limit),
     purchaseAllowance: (session ?? wallet).purchase_allowance,
     spentAmount: String(session?.used ?? 0),
-    heldAmount: String(session?.held ?? 0),
+    heldAmount: String(session ? heldOf(store, session) : 0),
     validUntil,
     isExpired,
     isActive: current !== null && !isExpired,

@@ -563,6 +563,20 @@ class ApprovalCancelledEvent(TypedDict):
     data: PaymentEventData
 
 
+class RunWaitingEvent(TypedDict):
+    type: Literal["run.waiting"]
+    timestamp: str
+    """When it happened."""
+    data: RunEventData
+
+
+class RunFinishedEvent(TypedDict):
+    type: Literal["run.finished"]
+    timestamp: str
+    """When it happened."""
+    data: RunEventData
+
+
 class ConnectionCreatedEvent(TypedDict):
     type: Literal["connection.created"]
     timestamp: str
@@ -610,6 +624,8 @@ WebhookEvent = (
     | ApprovalDeniedEvent
     | ApprovalExpiredEvent
     | ApprovalCancelledEvent
+    | RunWaitingEvent
+    | RunFinishedEvent
     | ConnectionCreatedEvent
     | ConnectionUsedEvent
     | ConnectionRevokedEvent

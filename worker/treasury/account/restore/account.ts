@@ -1,3 +1,4 @@
+import { blocksRepeat } from '#domain/runs/runStatus.ts'
 import { accountRows } from '../../../db/userRestores.ts'
 import type { RecoverableValue } from '../../../history/api.ts'
 import { historyOf } from '../../../historyOf.ts'
@@ -5,6 +6,8 @@ import type { Context } from '../../core/context.ts'
 import type { RecoverableAgent, RecoverableWallet } from '../../outbox/delivery/recoverableRows.ts'
 import { ensureSaltBackedUp, saltBinding } from '../../payments/payouts/keys.ts'
 import { contactChanged } from '../../reports/changes/contacts.ts'
+import { fileKey } from '../../runs/create.ts'
+import { copyRun, type RecoverableRun } from '../../runs/restored.ts'
 import { compareContacts } from '../contacts.ts'
 import { keepOwner } from '../owner.ts'
 import { bindKey } from './copy.ts'
@@ -34,6 +37,7 @@ export async function copyAccount(ctx: Context): Promise<Unexplained[]> {
     const wallets = walletsIn(kept).sort((a, b) => Number(a.deleted) - Number(b.deleted))
     for (const wallet of wallets) unexplained.push(...copyWallet(ctx, wallet))
     for (const [id, { name }] of valuesOf<RecoverableAgent>(kept, 'agent')) store.update('agent', id, { name })
+    for (const [, run] of valuesOf<RecoverableRun>(kept, 'run')) restoreRun(ctx, run)
   })
   if (store.meta('payout_salt') !== null) await ensureSaltBackedUp(ctx)
   const { missing } = await compareContacts(ctx, false)
@@ -42,7 +46,7 @@ export async function copyAccount(ctx: Context): Promise<Unexplained[]> {
 }
 
 /** The values named `<kind>:<id>`, with their ids. */
-const valuesOf = <Value>(kept: RecoverableValue[], kind: 'agent' | 'wallet'): [id: string, Value][] =>
+const valuesOf = <Value>(kept: RecoverableValue[], kind: 'agent' | 'wallet' | 'run'): [id: string, Value][] =>
   kept.flatMap(({ name, value }) => {
     const [itsKind, id] = name.split(':')
     return itsKind === kind ? [[id!, JSON.parse(value) as Value] as const] : []
@@ -84,6 +88,14 @@ function copyWallet(ctx: Context, { deleted: _, name, request, ...wallet }: Reco
     request_key: request?.key ?? null,
   })
   return []
+}
+
+/** A run that was made or decided since. The same file stays the same run, unless that was denied or cancelled. */
+function restoreRun(ctx: Context, run: RecoverableRun): void {
+  copyRun(ctx, run)
+  const { id, file_hash: fingerprint, status, created_at } = run
+  if (run.made_from === null && blocksRepeat(status))
+    bindKey(ctx, { key: fileKey(fingerprint), fingerprint }, 'run', id, created_at)
 }
 
 /** Deletes wallets that were deleted since, as `deleteWallet` does, after their logs have been read. */

@@ -17,6 +17,8 @@ import { enqueuePayout } from '../../outbox/enqueue.ts'
 import { restored, stopQueued } from '../../payments/cancel.ts'
 import { codeReplayMs, newCode } from '../../payments/payouts/codes.ts'
 import { storedPayoutKey } from '../../payments/payouts/keys.ts'
+import { stopAllRuns } from '../../runs/end.ts'
+import { matchRows } from '../../runs/restored.ts'
 import { rescanFrom } from '../../settlement/scan.ts'
 import { recompute } from './recompute.ts'
 import type { Progress, Unexplained } from './rpcTypes.ts'
@@ -204,6 +206,8 @@ function keepNewer({ store }: Context, kept: RecoverablePayout, here: PayoutRow)
 function endUnsigned(ctx: Context, until: Progress['until']): void {
   const { store } = ctx
   stopQueued(ctx, 'all', 'account_restored')
+  matchRows(ctx)
+  stopAllRuns(ctx)
   for (const [chainId, deadline] of Object.entries(until))
     store.run(
       `UPDATE payment SET give_up_at = 0, max_deadline = max(coalesce(max_deadline, 0), ?), revert = NULL

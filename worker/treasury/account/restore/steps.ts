@@ -8,7 +8,7 @@ import { relayerOf } from '../../core/relayers.ts'
 import { toColumn } from '../../core/storage/columns.ts'
 import { isOpenPayout, statusIn } from '../../core/storage/statuses.ts'
 import { audit } from '../../ledger/audit.ts'
-import { recordWalletChange } from '../../outbox/changes.ts'
+import { recordChange, recordWalletChange } from '../../outbox/changes.ts'
 import { changesSince, sendChanges } from '../../outbox/delivery/history.ts'
 import { enqueue } from '../../outbox/enqueue.ts'
 import { readAllNow } from '../../wallets/idleReads.ts'
@@ -124,6 +124,7 @@ async function conclude(ctx: Context, { id, progress, confirmed, accept }: StepI
     for (const payout of store.all<{ id: string }>(`SELECT id FROM payout WHERE ${isOpenPayout}`))
       enqueue(ctx, 'desk', payout.id)
     for (const wallet of store.all<{ id: string }>('SELECT id FROM wallet')) recordWalletChange(ctx, wallet.id)
+    for (const run of store.all<{ id: string }>('SELECT id FROM run')) recordChange(ctx, `run:${run.id}`)
     store.setMeta('restored', { id, at: ctx.now(), asOf: begun.asOf, isWatched })
     enqueue(ctx, 'mail.account_restored', `${id}:${begun.asOf}`)
     reopen(ctx)

@@ -16,6 +16,9 @@ export const payment = table(
     wallet_id: text('REFERENCES wallet(id)'),
     group_id: maybeText(),
     agent_id: maybeText(),
+    /** Of a payout run: the run, and the number of its row. */
+    run_id: maybeText(),
+    run_row: maybeInteger(),
     policy_version: maybeInteger(),
     to_type: text<RecipientType>(),
     to_address: maybeText<Address>(),
@@ -88,6 +91,8 @@ export const payment = table(
       CREATE INDEX payment_agent ON payment (agent_id, ${listedAt}, id);
       ${filterNames.map((name) => `CREATE INDEX payment_${name} ON payment (${name}, agent_id, ${listedAt}, id) WHERE ${name} IS NOT NULL;`).join('\n')}
       CREATE INDEX payment_queued ON payment (wallet_id, agent_id, accepted_at, id) WHERE status = 'QUEUED' AND ${isRelayed('kind')};
+      CREATE INDEX payment_run ON payment (run_id, status) WHERE run_id IS NOT NULL;
+      CREATE INDEX payment_run_open ON payment (run_id) WHERE run_id IS NOT NULL AND status IN ${statusIn.unsettled};
       CREATE INDEX payment_purchase ON payment (wallet_id) WHERE ${isSellerSubmitted('kind')};
       CREATE INDEX payment_open_purchase ON payment (agent_id, seller, to_address, status, kind)
         WHERE ${isSellerSubmitted('kind')} AND status IN ${statusIn.unsettled};

@@ -1,5 +1,5 @@
 /** Tables that almost every call reads. `any` is for queries that read several tables. */
-export type CachedTable = 'rate' | 'gas_level' | 'gas_use' | 'payment' | 'any'
+export type CachedTable = 'rate' | 'gas_level' | 'gas_use' | 'payment' | 'run' | 'any'
 
 export type CachedRow = readonly [key: string, value: unknown]
 
@@ -9,6 +9,7 @@ const names: Record<CachedTable, RegExp> = {
   gas_level: /\bgas_level\b/,
   gas_use: /\bgas_use\b/,
   payment: /\bpayment\b/,
+  run: /\brun\b/,
   any: /(?:)/,
 }
 

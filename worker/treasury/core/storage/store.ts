@@ -100,13 +100,13 @@ export class Store {
     this.#check()
     return this.#cache.get(table, key, read)
   }
-  /** Like `transaction`, but rolls everything back if the result is a refusal. */
+  /** Like `transaction`, but rolls everything back unless the result is ok. */
   attempt<T extends { ok: boolean } | { need: string }>(work: () => T): T {
     let refused: T | null = null
     try {
       return this.transaction(() => {
         const result = work()
-        if ('need' in result || result.ok) return result
+        if ('ok' in result && result.ok) return result
         refused = result
         throw new RolledBack()
       })
@@ -239,6 +239,7 @@ export class Store {
   grant = this.#byId('approval_grant')
   connection = this.#byId('connection')
   walletAction = this.#byId('wallet_action')
+  payoutRun = this.#byId('run')
   webhook = this.#byId('webhook')
 }
 

@@ -11,6 +11,7 @@ import { paidRecipient } from './paidRecipientTable.ts'
 import { paymentTables } from './paymentTables.ts'
 import { policyTables } from './policyTables.ts'
 import { purchaseTables } from './purchaseTables.ts'
+import { run, runRow } from './runTables.ts'
 import { sendOn } from './sendOnTable.ts'
 import { spentSumTables } from './spentSums.ts'
 import { walletTables } from './walletTables.ts'
@@ -26,6 +27,8 @@ export const treasuryTables = [
   ...connectionTables,
   member,
   ...paymentTables,
+  run,
+  runRow,
   sendOn,
   paidRecipient,
   ...purchaseTables,

@@ -1,5 +1,6 @@
 import { logError } from '../../../observability/log.ts'
 import type { Context } from '../../core/context.ts'
+import { pushRun } from '../../runs/notices.ts'
 import { mailKinds, pushKinds } from '../enqueue.ts'
 import { defer, dueEntries, type Entry } from '../entries.ts'
 import { updateDesk } from './desk.ts'
@@ -91,7 +92,9 @@ async function flushEvents(ctx: Context): Promise<void> {
 async function flushMail(ctx: Context): Promise<void> {
   const { store, now } = ctx
   await saveSalt(ctx)
-  const pushes = dueEntries(ctx, pushKinds).map((entry) => attempt(ctx, [entry], () => pushApprovals(ctx, entry)))
+  const pushes = dueEntries(ctx, pushKinds).map((entry) =>
+    attempt(ctx, [entry], () => (entry.kind === 'push.run' ? pushRun : pushApprovals)(ctx, entry)),
+  )
   const returns = dueEntries(ctx, ['mail.payout_returned'], returnsAtOnce)
   await Promise.all([
     ...pushes,

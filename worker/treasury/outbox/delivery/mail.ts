@@ -41,6 +41,7 @@ import type { PayoutRow } from '../../core/storage/rows.ts'
 import { secondPersonAbove } from '../../limits/secondPerson.ts'
 import { lastMonth } from '../../payments/month.ts'
 import { claimUrlOf, eraseSentCodes, openCode } from '../../payments/payouts/codes.ts'
+import { runEnded, runWaiting } from '../../runs/notices.ts'
 import { agentsOf, lifeOf } from '../../wallets/endingKeys.ts'
 import type { MailKind } from '../enqueue.ts'
 import { type Entry, markSent } from '../entries.ts'
@@ -63,6 +64,8 @@ const composers: Record<
   'mail.session_ending': sessionEnding,
   'mail.refill_refused': refillRefused,
   'mail.approvals': approvalNotice,
+  'mail.run_waiting': runWaiting,
+  'mail.run_ended': runEnded,
   'mail.changes': changesMade,
   'mail.second_person': secondPersonChanged,
   'mail.withdrawal': withdrawn,

@@ -1,6 +1,7 @@
 import type { Context } from '../../core/context.ts'
 import type { PaymentRow, PayoutRow, WalletRow } from '../../core/storage/rows.ts'
 import type { Store } from '../../core/storage/store.ts'
+import { recoverableRun } from '../../runs/restored.ts'
 
 /**
  * What History keeps of an account in addition to what it shows, so that a rolled-back Treasury can be brought up to date: the rows
@@ -62,8 +63,8 @@ const recoverableWallet = (store: Store, row: WalletRow): string => {
 }
 
 /**
- * The named value of the account itself: `salt`, `wallet:<id>`, or `agent:<id>` of an agent that was renamed. Null if there is
- * none of this name.
+ * The named value of the account itself: `salt`, `wallet:<id>`, `run:<id>`, or `agent:<id>` of an agent that was renamed. Null if
+ * there is none of this name.
  */
 export function recoverableValue({ store }: Context, ref: string): string | null {
   if (ref === 'salt')
@@ -73,6 +74,7 @@ export function recoverableValue({ store }: Context, ref: string): string | null
     const name = store.agentName(id!)
     return name === null ? null : JSON.stringify({ name } satisfies RecoverableAgent)
   }
+  if (kind === 'run') return recoverableRun(store, id!)
   const wallet = kind === 'wallet' ? store.wallet(id!) : null
   return wallet && recoverableWallet(store, wallet)
 }

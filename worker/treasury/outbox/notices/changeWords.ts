@@ -36,6 +36,7 @@ export function changeWords(ctx: Context, recorded: Recorded): ChangeWords {
   if (event.startsWith('connection.')) return ofConnection(ctx, recorded)
   if (event.startsWith('grant.')) return ofGrant(ctx, recorded)
   if (event.startsWith('person.')) return ofPerson(recorded)
+  if (event.startsWith('run.')) return ofRun(recorded)
   if (event === 'approval.approved') return ofApproval(ctx, ref)
   return ofPayouts(recorded)
 }
@@ -68,6 +69,27 @@ function ofWebhook(ctx: Context, { event, ref, data }: Recorded): ChangeWords {
       )
     default:
       return said(`The webhook to ${host} was deleted`)
+  }
+}
+
+function ofRun({ event, ref, data }: Recorded): ChangeWords {
+  const title = `“${oneLine(String(data.title ?? ''), 80) ?? 'A run'}”`
+  const subject: NoticeSubject = { type: 'run', id: ref }
+  switch (event) {
+    case 'run.approved':
+      return said(`The payout run ${title} was approved`, usdc(data.amount), subject)
+    case 'run.denied':
+      return said(`The payout run ${title} was denied`, data.reason ? String(data.reason) : null, subject)
+    case 'run.stopped':
+      return said(`The payout run ${title} was stopped`, null, subject)
+    default:
+      return said(
+        data.every
+          ? `The payout run ${title} is repeated each ${data.every}`
+          : `The payout run ${title} is no longer repeated`,
+        null,
+        subject,
+      )
   }
 }
 

@@ -204,6 +204,23 @@ const words: { [Event in NoticeEvent]: (notice: Read<Event>) => Words } = {
   'person.joined': ofChange,
   'person.role_changed': ofChange,
   'person.left': changeOf,
+  'run.denied': changeOf,
+  'run.stopped': changeOf,
+  'run.waiting': ({ ref, data }) => ({
+    text: `The payout run “${data.title}” waits for a decision`,
+    detail: null,
+    subject: { type: 'run', id: ref },
+  }),
+  'run.expired': ({ ref, data }) => ({
+    text: `Nobody decided about the payout run “${data.title}” in time`,
+    detail: 'Nothing was paid.',
+    subject: { type: 'run', id: ref },
+  }),
+  'run.finished': ({ ref, data }) => ({
+    text: `The payout run “${data.title}” is done`,
+    detail: null,
+    subject: { type: 'run', id: ref },
+  }),
 }
 
 function changeOf({ ctx, event, ref, data }: Read<NoticeEvent & ChangeEvent>): Words {

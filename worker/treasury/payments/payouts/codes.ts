@@ -79,7 +79,7 @@ export async function resendCode(
       const to = messageTo(paidToOf(ctx.store.payment(payoutId)!))!
       const limited = by === 'sender' ? messageRefusal(ctx, null, to) : renewalRefusal(ctx, to)
       if (limited) return limited
-      countMessage(ctx, by === 'sender' ? { agentId: null } : 'recipient', to)
+      countMessage(ctx, by === 'sender' ? { spender: null } : 'recipient', to)
       ctx.store.update('payout', payoutId, {
         code_version: version,
         code_hmac: fresh.codeHmac,

@@ -65,7 +65,7 @@ function remind(ctx: Context, { id }: PayoutRow, reminded: number): void {
     // A reminder that exceeds the message limits is skipped: the recipient already has the link.
     const to = messageTo(paidToOf(store.payment(id)!))!
     if (messageRefusal(ctx, null, to)) return
-    countMessage(ctx, { agentId: null }, to)
+    countMessage(ctx, { spender: null }, to)
     enqueue(ctx, 'mail.payout_reminder', id)
   })
 }

@@ -5,6 +5,7 @@ import type { Hex } from '../../../chain/types.ts'
 import type { JobRef, RelayJob } from '../../../relayer/api.ts'
 import type { Context } from '../../core/context.ts'
 import { payoutContracts, payoutTerms } from '../../core/contracts.ts'
+import { spenderOf } from '../../core/spender.ts'
 import { fromColumn } from '../../core/storage/columns.ts'
 import type { PaymentRow, PayoutRow, SendOnRow, WalletActionRow, WalletRow } from '../../core/storage/rows.ts'
 import type { Store } from '../../core/storage/store.ts'
@@ -80,8 +81,11 @@ const job = (ctx: Context, ref: JobRef, rest: JobContent): RelayJob => ({
   ...rest,
 })
 
-/** The agent that made the payment, so that only that agent's failing payments delay it. Not set for the owner's. */
-const principalOf = ({ agent_id }: PaymentRow) => (agent_id === null ? {} : { principal: agent_id })
+/** Who made the payment, so that only their own failing payments delay it. Not set for the owner's. */
+function principalOf(payment: PaymentRow) {
+  const principal = spenderOf(payment)
+  return principal === null ? {} : { principal }
+}
 
 /** The job of a signed payment: `send` on a smart wallet, an EIP-3009 authorization for an imported one. */
 export function paymentJob(ctx: Context, wallet: WalletRow, payment: PaymentRow): RelayJob {

@@ -29,6 +29,8 @@ export function linkOfSubject(
       return { to: other('restored') }
     case 'changes':
       return { to: other('changes') }
+    case 'run':
+      return { to: '/dashboard/transactions' }
     case 'people':
       return { to: other('people') }
   }
