@@ -23,6 +23,15 @@ const runs: Record<string, LongRun> = {
     command: vitest('--project', 'chaos', 'tests/chaos/crash.test.ts'),
     env: { CHAOS_KILLS: '500' },
   },
+  'run-kills': {
+    about: 'the Worker is killed 500 times while a payout run of 1,000 rows is paid',
+    command: vitest('--project', 'chaos', 'tests/chaos/runs.test.ts'),
+    env: { RUN_KILLS: '500', RUN_ROWS: '1000' },
+  },
+  'payout-runs': {
+    about: 'a run of 1,000 addresses is checked, approved and paid while another account pays',
+    command: script('payoutRuns'),
+  },
   restore: {
     about: 'the Worker is killed 30 times while one account with ten payments of each kind is restored',
     command: vitest('--project', 'stack', 'tests/stack/restore.test.ts', '--testTimeout=600000'),

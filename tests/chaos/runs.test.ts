@@ -1,0 +1,67 @@
+/**
+ * Kills the Worker while a payout run is paid to addresses and mailboxes: no row is lost, paid twice or paid another amount, and
+ * its sums add up after each kill (I24). RUN_KILLS sets the number of kills (5), RUN_ROWS the rows (60).
+ *
+ * @module-tag all
+ */
+import { afterAll, expect, test } from 'vitest'
+import type { Address } from '../../worker/chain/types.ts'
+import { usdc } from '../support/build.ts'
+import { noLimits } from '../support/limits.ts'
+import { within } from '../support/patience.ts'
+import { randomFrom } from '../support/random.ts'
+import { addressFor, allTransactions, chainReader, createSender, pause } from '../support/stackClient.ts'
+import { runsOf, wrongSums } from '../support/stackRuns.ts'
+import { createTestStack } from '../support/testStack.ts'
+import { booksAtRest } from './checker.ts'
+
+const kills = Number(process.env.RUN_KILLS ?? 5)
+const rows = Number(process.env.RUN_ROWS ?? 60)
+const seed = Number(process.env.CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 32))
+
+const stack = await createTestStack({ lean: true, vars: { LIMITS: JSON.stringify(noLimits) } })
+afterAll(() => stack.stop())
+
+test(`${rows} rows are paid once each, whatever is killed @runs-50`, {
+  ...within(120_000 + kills * 12_000 + rows * 500),
+}, async () => {
+  console.log(`CHAOS_SEED=${seed} RUN_KILLS=${kills} RUN_ROWS=${rows}`)
+  const random = randomFrom(seed)
+  const sender = await createSender(stack, { funds: '5000', limit: 10 })
+  const { bursar } = stack
+  const runs = runsOf(bursar, sender)
+  const file = Array.from({ length: rows }, (_, i) => ({
+    to: i % 10 === 3 ? `row${i}@bursar.test` : addressFor(`row ${i} ${seed}`),
+    amount: `${1 + (i % 3)}.${String(i).padStart(4, '0')}`,
+  }))
+  const made = await runs.make('Kills', file)
+  await runs.checked(made.id)
+  const run = await runs.approve(await runs.submit(made.id))
+
+  const problems: string[] = []
+  for (let kill = 1; kill <= kills; kill++) {
+    await pause(random.int(50, 1_500))
+    await stack.killWorker()
+    await stack.restartWorker()
+    const now = await runs.get(run.id)
+    problems.push(...wrongSums(now))
+  }
+  const deadline = Date.now() + 60_000 + rows * 400
+  let last = await runs.get(run.id)
+  for (; last.endedAt === null && Date.now() < deadline; await pause(500)) last = await runs.get(run.id)
+  expect(last).toMatchObject({ status: 'DONE', failed: { rows: 0 }, notPaid: { rows: 0 }, handedOver: { rows } })
+
+  const books = await booksAtRest(bursar, sender, 90_000)
+  const chain = chainReader(stack.rpc[8453], stack.contracts[8453].usdc)
+  const transfers = (await chain.transfers()).filter(({ from }) => from === sender.wallet.address)
+  const listed = (await allTransactions(bursar, await sender.token())).filter(({ runId }) => runId === run.id)
+  expect(listed.length, 'one payment of each row').toBe(rows)
+  for (const { to, amount } of file.filter(({ to }) => to.startsWith('0x'))) {
+    const received = transfers.filter((transfer) => transfer.to === to)
+    if (received.length !== 1 || received[0]!.value !== usdc(amount))
+      problems.push(`${to} got ${received.length} transfers`)
+  }
+  expect(transfers.length, 'nothing else left the wallet').toBe(rows)
+  expect(problems).toEqual([])
+  expect(await chain.balanceOf(sender.wallet.address as Address), 'books = chain').toBe(usdc(books.ledger.available))
+})
