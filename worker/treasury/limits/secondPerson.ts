@@ -91,18 +91,27 @@ export function setSecondPerson(ctx: Context, above: MicroUsdc | null): { isDela
   const before = ctx.store.secondPerson
   const after = setTo(before, above, ctx.now())
   ctx.store.secondPerson = after
-  if (before.above === null && after.above !== null) countEarlier(ctx)
+  if (before.above === null && after.above !== null) recountAlone(ctx)
   return { isDelayed: after.next !== null }
 }
 
-/** What was accepted in the 24 hours before the limit was set, when nothing was counted: all of it as the owner's. */
-function countEarlier({ store, now, userId }: Context): void {
+/**
+ * Counts what was accepted in the last 24 hours again, all of it as the owner's: nothing was counted before the limit was set, and
+ * a restore loses what was. Call inside a transaction.
+ */
+export function recountAlone({ store, now, userId }: Context): void {
   store.run('DELETE FROM alone_spent')
   const { sum } = store.first<{ sum: number }>(
     'SELECT coalesce(sum(amount), 0) AS sum FROM payment WHERE accepted_at IS NOT NULL AND accepted_at > ?',
     now() - dayMs,
   )!
   if (sum > 0) store.insert('alone_spent', { person: userId, period: periodNow({ now }), amount: sum })
+}
+
+/** A restore to `asOf` (ms) leaves out a change that protects less and was still to come: it may have been called off since. */
+export function callOffNext({ store }: Pick<Context, 'store'>, asOf: number): void {
+  const { above, next } = store.secondPerson
+  if (next !== null && next.at > asOf) store.secondPerson = { above, next: null }
 }
 
 /** A member decides above the limit from a day after this (ms). Moves only later. */

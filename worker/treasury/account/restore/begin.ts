@@ -5,6 +5,7 @@ import { endGrants } from '../../approvals/grants.ts'
 import { type Context, newId } from '../../core/context.ts'
 import type { ApprovalRow } from '../../core/storage/rows.ts'
 import { audit } from '../../ledger/audit.ts'
+import { callOffNext } from '../../limits/secondPerson.ts'
 import { lastChange, raiseChanges } from '../../outbox/delivery/history.ts'
 import { deleteWebhook } from '../../outbox/webhooks/endpoints.ts'
 import { endConnections } from '../../policies/connections.ts'
@@ -37,6 +38,7 @@ export function begin(ctx: Context, id: string, since: number): string {
     store.setMeta('edition', floor)
     raiseChanges(ctx, floor, incarnation)
     endEverything(ctx)
+    callOffNext(ctx, asOf)
     return incarnation
   })
 }

@@ -8,6 +8,7 @@ import { relayerOf } from '../../core/relayers.ts'
 import { toColumn } from '../../core/storage/columns.ts'
 import { isOpenPayout, statusIn } from '../../core/storage/statuses.ts'
 import { audit } from '../../ledger/audit.ts'
+import { recountAlone } from '../../limits/secondPerson.ts'
 import { recordChange, recordWalletChange } from '../../outbox/changes.ts'
 import { changesSince, sendChanges } from '../../outbox/delivery/history.ts'
 import { enqueue } from '../../outbox/enqueue.ts'
@@ -116,6 +117,7 @@ async function conclude(ctx: Context, { id, progress, confirmed, accept }: StepI
       audit(store, ctx.now(), 'account.restore_accepted', 'account', { ...accept, unexplained: all.unexplained })
     deleteWallets(ctx, kept)
     recompute(store, ctx.now())
+    if (store.secondPerson.above !== null) recountAlone(ctx)
     if (isWatched) {
       const transfers = strays.map(({ to, amount }) => ({ to, amount: toColumn(microUsdc(parseUsdc(amount)!)) }))
       store.setMeta('watch', { until: ctx.now() + watchMs, transfers })
