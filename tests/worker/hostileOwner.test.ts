@@ -1,9 +1,16 @@
 import { beforeAll, expect, test } from 'vitest'
-import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
-import { fresh } from '../support/payer.ts'
+import { person } from '#domain/actor.ts'
+import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
+import { unwrap } from '../../worker/result.ts'
+import { actingAs } from '../../worker/treasury/core/acting.ts'
+import { chooseSecondPerson, remove } from '../../worker/treasury/policies/members.ts'
+import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { createConnectingApp } from '../support/connectingApp.ts'
+import { joined, password } from '../support/members.ts'
+import { fresh, until } from '../support/payer.ts'
 import { bodies, id, signedInRoutes } from '../support/signedInRoutes.ts'
-import { inTreasury } from '../support/treasuries.ts'
-import { type Api, createUser, mailedLinkToken } from './apiClient.ts'
+import { inTreasury, rowsOf, runNow, setClock } from '../support/treasuries.ts'
+import { type Api, login, mailsTo } from './apiClient.ts'
 
 /**
  * Somebody with the owner's session and password, but without the owner key, the master password of an imported wallet, and the
@@ -11,74 +18,160 @@ import { type Api, createUser, mailedLinkToken } from './apiClient.ts'
  */
 
 let api: Api
-let acme: AccountFixture
-const password = 'correct horse battery'
-
+let start: number
 beforeAll(async () => {
   api = await createTestApp()
-  acme = await createAccountFixture(api)
-  const bob = await createUser(api)
-  await acme.asOwner('POST', '/people', { email: bob.email, role: 'approver', password })
-  const token = await mailedLinkToken(bob.email)
-  expect((await bob.asOwner('POST', '/people/join', { token })).status).toBe(200)
-  expect((await acme.asOwner('PUT', '/people/second-person', { above: '5', password })).status).toBe(200)
+  start = api.clock.now
 })
 
-/** All that was accepted, in micro-USDC, and the limit that holds now. */
-const state = () =>
-  inTreasury(acme.user, ({ context: { store, now } }) => ({
-    accepted: store.first<{ sum: number }>(
-      'SELECT coalesce(sum(amount), 0) AS sum FROM payment WHERE accepted_at IS NOT NULL',
-    )!.sum,
-    above: store.secondPerson.above,
-    isRaisedNow: store.secondPerson.next !== null && store.secondPerson.next.at <= now(),
-  }))
+/** An account that needs a second person above 5 USDC, and who acts for it besides its owner. */
+async function createAcme() {
+  api.clock.now = start
+  const acme = await createAccountFixture(api)
+  const { email } = (await acme.asOwner('GET', `/users/${acme.user}`)).json.data as { email: string }
+  const members = [await joined(api, acme, 'approver'), await joined(api, acme, 'viewer')]
+  expect((await acme.asOwner('PUT', '/people/second-person', { above: '5', password })).status).toBe(200)
+  // Ahead of the alarms' clock: from here on, only the test lets work become due.
+  api.clock.now = start + hourMs
+  await setClock(acme, () => api.clock.now)
+  return { ...acme, email, members }
+}
 
-test('whoever has the owner’s session and password moves at most the limit in a day, and can’t raise it sooner @second-person-6', async () => {
-  const call = (method: string, path: string, body?: unknown) => acme.asOwner(method, path, body)
-  const send = (amount: string) =>
-    call('POST', '/transactions/send', { walletId: acme.wallet, toAddress: fresh('thief'), amount, password })
+type Acme = Awaited<ReturnType<typeof createAcme>>
+
+/** What the thief does at one moment, in a session of their own. */
+async function createThief(acme: Acme) {
+  const apiKeys = [acme.apiKey]
   const waiting: string[] = []
-  const payAs = async (apiKey: string) => {
+  let token = ''
+  const call = (method: string, path: string, body?: unknown) =>
+    api.call(method, `/api${path}`, { token, ...(body === undefined ? {} : { body }) })
+
+  const payAs = async (credential: string) => {
     const to = { type: 'address', address: fresh('thief') }
-    const asked = await api.call('POST', '/v1/payments', {
-      token: apiKey,
-      key: crypto.randomUUID(),
-      body: { to, amount: '3' },
-    })
+    const asked = await acme.pay({ to, amount: '3' }, { token: credential })
     if (asked.json.approval) waiting.push(asked.json.approval.id)
   }
-  const tryAll = async () => {
-    for (const amount of ['5', '3', '2', '0.01']) await send(amount)
-    const agent = await call('POST', '/agents', { name: 'Thief', policyGroupId: acme.group, password })
-    for (const apiKey of [acme.apiKey, agent.json.data?.apiKey]) if (apiKey) await payAs(apiKey)
-    for (const approval of waiting) {
-      const shown = await call('GET', `/approvals/${approval}`)
-      await call('POST', `/approvals/${approval}/approve`, { hash: shown.json.data?.hash, password })
-    }
-    await call('PUT', '/people/second-person', { above: '1000', password })
-    await call('PUT', '/people/second-person', { above: null, password })
-    const { version } = await acme.groupNow()
-    await call('POST', `/policy-groups/${acme.group}/confirm`, { version })
-  }
-
-  await tryAll()
   const own: Record<string, string> = { ':groupId': acme.group, ':walletId': acme.wallet, ':agentId': acme.agent }
-  for (const route of signedInRoutes()) {
-    const [method, path] = route.split(' ') as [string, string]
-    // Ends what the rest is tried with, and is tried last.
-    if (method === 'DELETE' || path.includes('/pause')) continue
-    const filled = path.replace(':userId', acme.user).replace(/:\w+/g, (name) => own[name] ?? id)
-    const body = method === 'GET' ? undefined : { ...bodies[route], walletId: acme.wallet, password }
-    await call(method, filled.replace('/api', ''), body)
+  async function signIn() {
+    const signedIn = await login(api, acme.email, password)
+    expect(signedIn.status, signedIn.text).toBe(200)
+    token = signedIn.json.data.accessToken
+  }
+  await signIn()
+  return {
+    call,
+    signIn,
+    /** Sends, pays as each agent that there is or can be made, and approves what waits. */
+    async pay() {
+      for (const amount of ['5', '3', '2', '0.01'])
+        await call('POST', '/transactions/send', { walletId: acme.wallet, toAddress: fresh('thief'), amount, password })
+      const payout = { sourceWalletId: acme.wallet, amount: '3', recipientEmail: 'thief@example.com', password }
+      await call('POST', '/escrow/create', payout)
+      const agent = await call('POST', '/agents', { name: 'Thief', policyGroupId: acme.group, password })
+      if (agent.json.data?.apiKey) apiKeys.push(agent.json.data.apiKey)
+      const app = await createConnectingApp(api, { ...acme, asOwner: call })
+      const { json: tokens } = await app.exchange((await app.allowed()).code)
+      for (const credential of [...apiKeys, tokens.access_token]) await payAs(credential)
+      for (const approval of waiting) {
+        const shown = await call('GET', `/approvals/${approval}`)
+        await call('POST', `/approvals/${approval}/approve`, { hash: shown.json.data?.hash, password })
+      }
+      const { version } = (await call('GET', `/policy-groups/${acme.group}`)).json.data
+      await call('POST', `/policy-groups/${acme.group}/confirm`, { version })
+    },
+    async raise() {
+      await call('PUT', '/people/second-person', { above: null, password })
+      const raised = await call('PUT', '/people/second-person', { above: '1000', password })
+      expect(raised.status, raised.text).toBe(200)
+    },
+    /** Every route, with the account's own ids, but for what ends that with which the rest is tried. */
+    async callAllRoutes(isLeftOut: (route: string) => boolean = () => false) {
+      for (const route of signedInRoutes()) {
+        const [method, path] = route.split(' ') as [string, string]
+        if (method === 'DELETE' || path.includes('/pause') || isLeftOut(route)) continue
+        const filled = path.replace(':userId', acme.user).replace(/:\w+/g, (name) => own[name] ?? id)
+        const body = method === 'GET' ? undefined : { ...bodies[route], walletId: acme.wallet, password }
+        await call(method, filled.replace('/api', ''), body)
+      }
+    },
+    async removeEverybody() {
+      for (const { id: member } of (await call('GET', '/people')).json.data.members)
+        expect((await call('DELETE', `/people/${member}`)).status).toBe(200)
+    },
+  }
+}
+
+/** In micro-USDC: what was accepted in the last 24 hours. */
+async function acceptedToday(acme: Acme): Promise<number> {
+  const query = 'SELECT coalesce(sum(amount), 0) AS sum FROM payment WHERE accepted_at > ?'
+  return (await rowsOf<{ sum: number }>(acme, query, api.clock.now - dayMs))[0]!.sum
+}
+/** All members have a mail about the raise, although no time passed since. */
+async function allAreTold(acme: Acme, what: string): Promise<void> {
+  await runNow(acme, 'outbox')
+  for (const { email } of acme.members)
+    await until('the mail about the raise', async () => (await mailsTo(email)).some((text) => text.includes(what)))
+}
+const limitNow = async ({ call }: Awaited<ReturnType<typeof createThief>>) =>
+  (await call('GET', '/people')).json.data.secondPerson
+
+test('whoever has the owner’s session and password moves at most the limit in a day, and can’t raise it sooner @second-person-6', async () => {
+  const acme = await createAcme()
+  const thief = await createThief(acme)
+  const tryAll = async () => {
+    await thief.pay()
+    await thief.raise()
   }
   await tryAll()
-  for (const { id: member } of (await call('GET', '/people')).json.data.members)
-    await call('DELETE', `/people/${member}`)
+  await thief.callAllRoutes()
+  await tryAll()
+  await thief.removeEverybody()
   await tryAll()
 
-  const { accepted, above, isRaisedNow } = await state()
+  const accepted = await acceptedToday(acme)
   expect(accepted).toBeGreaterThan(0)
   expect(accepted).toBeLessThanOrEqual(5_000_000)
-  expect([above, isRaisedNow]).toEqual([5_000_000n, false])
+  expect(await limitNow(thief)).toMatchObject({ above: '5' })
+})
+
+test('over 24 hours of every call, at most the limit leaves, all members are told of a raise at once, and it comes 24 hours later @second-person-9', async () => {
+  const acme = await createAcme()
+  const thief = await createThief(acme)
+  await thief.pay()
+  await thief.callAllRoutes()
+  // A mail is sent once for the same moment.
+  api.clock.now += minuteMs
+  await thief.raise()
+  const raisedAt = api.clock.now
+  const at = new Date(raisedAt + dayMs).toISOString()
+  await allAreTold(acme, 'above 1,000.00 USDC in 24 hours')
+  // To ask again would only delay it.
+  const isAboutLimit = (route: string) => route.includes('second-person')
+  for (const afterMs of [hourMs, 12 * hourMs, dayMs - 1]) {
+    api.clock.now = raisedAt + afterMs
+    await thief.signIn()
+    await thief.pay()
+    if (afterMs > hourMs) await thief.callAllRoutes(isAboutLimit)
+    if (afterMs === 12 * hourMs) await thief.removeEverybody()
+    await thief.pay()
+    expect(await acceptedToday(acme), `${afterMs} ms later`).toBeLessThanOrEqual(5_000_000)
+    expect(await limitNow(thief), `${afterMs} ms later`).toEqual({ above: '5', next: { above: '1000', at } })
+  }
+  expect(await acceptedToday(acme)).toBeGreaterThan(4_000_000)
+  api.clock.now = raisedAt + dayMs
+  expect(await limitNow(thief)).toEqual({ above: '1000', next: null })
+  await thief.pay()
+  expect(await acceptedToday(acme), 'a day later').toBeGreaterThan(5_000_000)
+})
+
+test('who is removed before the mail about a raise goes out is told of it @second-person-10', async () => {
+  const acme = await createAcme()
+  await inTreasury(acme, ({ context }) =>
+    actingAs(person(acme.user), () => {
+      unwrap(chooseSecondPerson(context, { above: null, passwordChecked: true }))
+      for (const { memberId } of acme.members) expect(remove(context, memberId)).toBeNull()
+    }),
+  )
+  await allAreTold(acme, 'no second person is needed')
 })

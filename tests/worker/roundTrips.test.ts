@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { createApp } from '../../worker/app.ts'
 import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { countCalls } from '../support/countedCalls.ts'
+import { joined } from '../support/members.ts'
 import { fresh } from '../support/payer.ts'
 import { createUser, env } from './apiClient.ts'
 
@@ -18,6 +19,9 @@ const roundTrips = {
   'budget with an API key': 1,
   'list of transactions': 1,
   overview: 1,
+  /** D1's primary first. */
+  'overview of a member': 2,
+  'list of a member': 2,
 }
 
 /** These make one call only. */
@@ -28,12 +32,17 @@ const single = [
 
 const api = await createTestApp()
 const own = await createAccountFixture(api)
+const member = await joined(api, own, 'viewer')
 const payout = await own.createPayout()
 const owner = await createUser(api)
 await api.call('GET', '/api/users/profile', { token: owner.token })
 
 /** The reply to one request, and its round trips until the reply was complete. */
-async function measure(method: string, path: string, options: { token?: string; body?: object } = {}) {
+async function measure(
+  method: string,
+  path: string,
+  options: { token?: string; body?: object; headers?: Record<string, string> } = {},
+) {
   const { token, body } = options
   // Entries of the isolate's caches are older than their 30 seconds.
   api.clock.now += 31_000
@@ -43,6 +52,7 @@ async function measure(method: string, path: string, options: { token?: string; 
     const app = createApp({ now: () => api.clock.now })
     const headers = {
       'cf-connecting-ip': '192.0.2.1',
+      ...options.headers,
       ...(body && { 'content-type': 'application/json', 'idempotency-key': crypto.randomUUID() }),
       ...(token && { authorization: `Bearer ${token}` }),
     }
@@ -60,6 +70,9 @@ async function measure(method: string, path: string, options: { token?: string; 
 
 const call = (method: string, path: string, token?: string, body?: object) => () =>
   measure(method, path, { ...(token && { token }), ...(body && { body }) })
+
+const asMember = (path: string) => () =>
+  measure('GET', path, { token: member.token, headers: { 'x-account-id': own.user } })
 
 /** In this order, because claiming needs the session of a verified code. */
 const requests: Record<keyof typeof roundTrips, () => ReturnType<typeof measure>> = {
@@ -82,6 +95,8 @@ const requests: Record<keyof typeof roundTrips, () => ReturnType<typeof measure>
   'budget with an API key': call('GET', '/v1/context', own.apiKey),
   'list of transactions': call('GET', '/api/transactions/user', own.token),
   overview: call('GET', '/api/overview', own.token),
+  'overview of a member': asMember('/api/overview'),
+  'list of a member': asMember('/api/transactions/user'),
 }
 
 test('no request waits for more round trips than this table says @round-trips-1', async () => {

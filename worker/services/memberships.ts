@@ -2,12 +2,16 @@ import { type AccountId, ownAccount, type PersonId } from '#domain/accounts.ts'
 import type { Deps } from '../appEnv.ts'
 import { primaryDb } from '../db/d1.ts'
 import { readMembership } from '../db/memberships.ts'
+import { within } from '../durable/within.ts'
 import { AppError, endedSession } from '../errors.ts'
 import { logError } from '../observability/log.ts'
 
 /** The account that a request names in X-Account-ID; the person's own without it. */
 export const namedAccount = (named: string | undefined, personId: PersonId): AccountId =>
   named === undefined ? ownAccount(personId) : (named as AccountId)
+
+/** How long D1 has to say whether a person is a member. */
+const answerMs = 4_000 // 4 seconds
 
 const accountNotFound = () => new AppError('not_found', 'Account not found.')
 
@@ -21,7 +25,7 @@ export async function requireMembership(
 ): Promise<void> {
   if (!/^[\w-]{1,100}$/.test(accountId)) throw accountNotFound()
   const question = { personId, accountId, sessionId, now: now() }
-  const found = await readMembership(primaryDb(env.DB), question).catch((cause: unknown) => {
+  const found = await within(answerMs, () => readMembership(primaryDb(env.DB), question)).catch((cause: unknown) => {
     logError('membership_not_read', { user: personId }, cause)
     throw new AppError('unavailable', 'Accounts of others can’t be opened right now. Please try again in a minute.', {
       retryAfter: 30,

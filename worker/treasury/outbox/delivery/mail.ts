@@ -37,6 +37,7 @@ import { accountName } from '../../core/callers.ts'
 import type { Context } from '../../core/context.ts'
 import { formatColumn, fromColumn } from '../../core/storage/columns.ts'
 import { presentMember } from '../../core/storage/members.ts'
+import type { MemberRow } from '../../core/storage/memberTable.ts'
 import type { PayoutRow } from '../../core/storage/rows.ts'
 import { secondPersonAbove } from '../../limits/secondPerson.ts'
 import { lastMonth } from '../../payments/month.ts'
@@ -271,10 +272,13 @@ async function monthEnded(ctx: Context, month: string): Promise<Message | null> 
   return monthMessage({ to: owner.email, userId: ctx.userId, report, isTest, appOrigin: ctx.env.APP_ORIGIN })
 }
 
-/** To a member: from when how much can leave with one person behind it. */
+/**
+ * To a member: from when how much can leave with one person behind it. Also to one who was removed since: otherwise whoever raises
+ * the limit could keep everybody from hearing of it.
+ */
 async function secondPersonChanged(ctx: Context, memberId: string): Promise<Message | null> {
-  const member = presentMember(ctx.store, memberId)
-  if (member?.status !== 'active') return null
+  const member = ctx.store.first<MemberRow>('SELECT * FROM member WHERE id = ?', memberId)
+  if (!member) return null
   const { next } = ctx.store.secondPerson
   const above = secondPersonAbove(ctx)
   return secondPersonMessage({
