@@ -227,3 +227,13 @@ test('every call that roles allow is one of the Treasury, or is asked for by nam
   expect(missing).toEqual([])
   for (const call of ownerOnly) for (const role of memberRoles) expect(isAllowed(role, call), call).toBe(false)
 })
+
+test('no role refuses the owner, who may name their own account @people-19', async () => {
+  const owner = { id: acme.user, token: acme.token } as User
+  const wrong: Record<string, string> = {}
+  for (const route of inOrder(signedInRoutes())) {
+    const answer = await answerTo(owner, route)
+    if (answer !== 'passed') wrong[route] = answer
+  }
+  expect(wrong).toEqual({})
+})

@@ -90,12 +90,17 @@ export const allowed = {
 /** Acts that depend on what a call is given, and that stay the owner's although `allowed` names the call. */
 export const ownerOnly = ['policies.resume', 'approvals.grant', 'approvals.raiseBudget'] as const satisfies Call[]
 
+/** What only others do: a second person is somebody else, and an account is never without its owner. */
+export const notByOwner: readonly Call[] = ['policies.confirmRules', 'people.leave']
+
 /** The name under which the table has a call. */
 export const callOf = ({ object, method }: Pick<OwnerCall, 'object' | 'method'>): Call =>
   (object === null ? method : `${object}.${method}`) as Call
 
 export const isAllowed = (role: Role, call: Call): boolean =>
-  role === 'owner' || ((allowed as Record<string, readonly MemberRole[]>)[call]?.includes(role) ?? false)
+  role === 'owner'
+    ? !notByOwner.includes(call)
+    : ((allowed as Record<string, readonly MemberRole[]>)[call]?.includes(role) ?? false)
 
 /** True if `after` may do something that `before` may not. */
 export const isRaised = (before: MemberRole, after: MemberRole): boolean =>
