@@ -1,12 +1,16 @@
-import { beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { memberCaller, type PersonId } from '#domain/accounts.ts'
 import { dayMs } from '#domain/time.ts'
+import type { Env } from '../../worker/env.ts'
 import { tellMembers } from '../../worker/treasury/limits/secondPerson.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { usdc } from '../support/build.ts'
+import { actingFor, invite as invitePerson, joined as joinedAs, password } from '../support/members.ts'
 import { fresh, until } from '../support/payer.ts'
+import { newBrowser } from '../support/pushBrowser.ts'
+import { serveUrl } from '../support/serveUrl.ts'
 import { inTreasury } from '../support/treasuries.ts'
-import { type Api, createUser, env, mailedLinkToken, mailsTo } from './apiClient.ts'
+import { type Api, auth, createUser, env, login, mailedCode, mailsTo, newEmail } from './apiClient.ts'
 
 /** People who act for an account besides its owner. */
 
@@ -17,30 +21,10 @@ beforeAll(async () => {
   api = await createTestApp()
   acme = await createAccountFixture(api)
 })
+afterEach(() => vi.restoreAllMocks())
 
-type User = Awaited<ReturnType<typeof createUser>>
-const password = 'correct horse battery'
-
-/** Calls of this person for the account `of`. */
-const actingFor =
-  ({ token }: User, of: string) =>
-  (method: string, path: string, body?: unknown) =>
-    api.call(method, `/api${path}`, { token, headers: { 'x-account-id': of }, ...(body === undefined ? {} : { body }) })
-
-async function invite(email: string, role: string) {
-  const invited = await acme.asOwner('POST', '/people', { email, role, password })
-  expect(invited.status, invited.text).toBe(201)
-  return { id: invited.json.data.id as string, token: await mailedLinkToken(email) }
-}
-
-/** A person who has joined the account in this role. */
-async function joined(role: string) {
-  const user = await createUser(api, password)
-  const { id, token } = await invite(user.email, role)
-  const answer = await user.asOwner('POST', '/people/join', { token })
-  expect(answer.status, answer.text).toBe(200)
-  return { ...user, memberId: id, call: actingFor(user, acme.user) }
-}
+const invite = (email: string, role: string) => invitePerson(acme, email, role)
+const joined = (role: string) => joinedAs(api, acme, role)
 
 test('an invited person sees whose account it is, joins, reads, and is refused what their role does not allow @people-1', async () => {
   const ada = await createUser(api, password)
@@ -52,7 +36,7 @@ test('an invited person sees whose account it is, joins, reads, and is refused w
 
   expect((await ada.asOwner('POST', '/people/join', { token })).json.data).toEqual({ accountId: acme.user })
   expect((await ada.asOwner('GET', '/people/accounts')).json.data).toMatchObject([{ id: acme.user, name: 'Ann' }])
-  const call = actingFor(ada, acme.user)
+  const call = actingFor(api, ada, acme.user)
   expect((await call('GET', '/wallets')).json.data).toMatchObject([{ id: acme.wallet }])
   expect((await call('GET', `/contacts/${acme.contact}`)).json.data).toMatchObject({ name: 'Carol' })
   expect((await call('GET', '/transactions/user')).status).toBe(200)
@@ -112,7 +96,7 @@ test('a person who is removed or leaves is refused from the next call on @people
 test('an account that is not known, or not yours, is not found, and no object is addressed @people-4', async () => {
   const eve = await createUser(api, password)
   for (const of of [acme.user, 'user_invented', 'm:user', 'x'.repeat(200), '']) {
-    const { status, json } = await actingFor(eve, of)('GET', '/wallets')
+    const { status, json } = await actingFor(api, eve, of)('GET', '/wallets')
     expect([status, json.error], of).toEqual([404, 'Account not found.'])
   }
 })
@@ -208,4 +192,72 @@ test('members hear of a limit that protects less, and of what leaves with the ow
   )
   await until('mail about the withdrawal', told('5.000001 USDC left a wallet of Ann'))
   await limit('5')
+})
+
+test('where sign-up needs a passcode, an invitation to the address is one @people-18', async () => {
+  const strict = { SIGN_UP: 'passcode' } as const
+  const signUp = (email: string, more: object, mode: Partial<Env> = strict) =>
+    api.call('POST', '/api/auth/cognito/signup', {
+      body: { email, name: 'New', password: 'a password of a new person', ...more },
+      env: mode,
+    })
+  const email = newEmail()
+  const { id, token } = await invite(email, 'viewer')
+  expect((await signUp(email, {})).json).toMatchObject({ code: 'wrong_passcode', field: 'signupPasscode' })
+  for (const [address, invitation] of [
+    [newEmail(), token],
+    [`${email[0]}***@bursar.test`, token],
+    [email, `${token}x`],
+  ] as const)
+    expect((await signUp(address, { invitation })).json, address).toMatchObject({ code: 'forbidden', field: 'email' })
+  expect((await signUp(email, { invitation: token }, { SIGN_UP: 'closed' })).json.error).toBe('Sign-up is closed.')
+
+  const { status, text, json } = await signUp(email, { invitation: token })
+  expect(status, text).toBe(201)
+  const { signupToken } = json.data
+  expect((await auth(api, 'confirm', { email, code: await mailedCode(email), signupToken })).status).toBe(200)
+  const signedIn = await login(api, email, 'a password of a new person')
+  const as = { token: signedIn.json.data.accessToken, body: { token } }
+  expect((await api.call('POST', '/api/people/join', as)).json.data).toEqual({ accountId: acme.user })
+  expect((await signUp(newEmail(), { invitation: token })).status, 'used').toBe(403)
+  expect((await acme.asOwner('DELETE', `/people/${id}`)).status).toBe(200)
+  const withdrawn = await invite(newEmail(), 'viewer')
+  expect((await acme.asOwner('DELETE', `/people/${withdrawn.id}`)).status).toBe(200)
+  expect((await signUp(newEmail(), { invitation: withdrawn.token })).status, 'withdrawn').toBe(403)
+})
+
+test('the notice of a request goes to the browsers of the owner and of approvers, until they are removed @people-20', async () => {
+  const [bob, vera] = [await joined('approver'), await joined('viewer')]
+  const browsers = { ann: await newBrowser(), bob: await newBrowser(), vera: await newBrowser() }
+  for (const [who, { asOwner }] of Object.entries({ ann: acme, bob, vera })) {
+    const { endpoint, keys } = browsers[who as keyof typeof browsers]
+    expect((await asOwner('POST', '/push/subscriptions', { endpoint, keys })).status).toBe(201)
+  }
+  const PUSH_PRIVATE_JWK = JSON.stringify({ ...JSON.parse(env.JWT_PRIVATE_JWK), kid: 'push' })
+  await inTreasury(acme, ({ context }) => {
+    context.env = { ...context.env, PUSH_PRIVATE_JWK }
+  })
+  const sent: { url: string; body: Uint8Array<ArrayBuffer> }[] = []
+  serveUrl('https://fcm.googleapis.com/', async (request) => {
+    sent.push({ url: request.url, body: new Uint8Array(await request.arrayBuffer()) })
+    return new Response(null, { status: 201 })
+  })
+  const to = (who: keyof typeof browsers) => sent.filter(({ url }) => url === browsers[who].endpoint)
+  const ask = async () => {
+    // As if the last message was 15 minutes ago.
+    await inTreasury(acme, ({ context }) => context.store.setMeta('approval_notice_at', 0))
+    const before = to('ann').length
+    const asked = await acme.pay({ to: { type: 'address', address: fresh('shop') }, amount: '6' })
+    expect(asked.status, asked.text).toBe(202)
+    await until('push to the owner', async () => to('ann').length > before)
+    return asked.json.approval.id as string
+  }
+  const id = await ask()
+  await until('push to the approver', async () => to('bob').length === 1)
+  const page = `/dashboard/approvals/${id}`
+  expect(await browsers.ann.open(to('ann')[0]!.body)).toMatchObject({ path: page })
+  expect(await browsers.bob.open(to('bob')[0]!.body)).toMatchObject({ path: `${page}?account=${acme.user}` })
+  expect((await acme.asOwner('DELETE', `/people/${bob.memberId}`)).status).toBe(200)
+  await ask()
+  expect([to('bob').length, to('vera').length]).toEqual([1, 0])
 })

@@ -1,6 +1,6 @@
 /**
  * Who may create an account. `open`: anyone with an email address that they confirm. `passcode`: only people with a passcode
- * from an operator, whichever way they sign up. `closed`: no one.
+ * from an operator, whichever way they sign up, and whom the owner of an account has invited to it. `closed`: no one.
  */
 export const signUpModes = ['open', 'passcode', 'closed'] as const
 export type SignUpMode = (typeof signUpModes)[number]

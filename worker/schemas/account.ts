@@ -4,6 +4,7 @@ import type { ChainName } from '#domain/networks.ts'
 import { passwordMin, tooShort } from '#domain/passwordLength.ts'
 import type { SignUpMode } from '#domain/signUpMode.ts'
 import { address, email, shownText, sixDigits } from './common.ts'
+import { invitationToken } from './people.ts'
 
 /** The signed-in user, stored by the SPA as `auth_user`. */
 export type User = {
@@ -70,14 +71,15 @@ export const AnswerChallenge = z.object({
 })
 const passcode = z.string().trim().max(200, 'Signup passcode is too long')
 /**
- * POST /auth/cognito/signup → SignupReply and SignupToken, 201. `signupPasscode` is required where PublicConfig.signUp is
- * `passcode`.
+ * POST /auth/cognito/signup → SignupReply and SignupToken, 201. Where PublicConfig.signUp is `passcode`, `signupPasscode` or the
+ * token of an invitation to the address is required.
  */
 export const Signup = z.object({
   email,
   password: newPassword(passwordMin.chosen),
   name,
   signupPasscode: passcode.optional(),
+  invitation: invitationToken.optional(),
 })
 /** POST /auth/cognito/confirm → ConfirmReply */
 export const ConfirmEmail = z.object({ email, code, signupToken: token('Signup token').optional() })

@@ -3,7 +3,8 @@ import { type MemberRole, memberRoles, type Role } from '#domain/roles.ts'
 import { email, ownerPassword, usdcAmount } from './common.ts'
 
 const role = z.enum(memberRoles, `role must be one of: ${memberRoles.join(', ')}`)
-const token = z.string().min(1, 'The invitation is missing').max(300, 'This is not an invitation')
+/** Of the link in an invitation's email. */
+export const invitationToken = z.string().min(1, 'The invitation is missing').max(300, 'This is not an invitation')
 
 /** POST /people. Errors: 409 for an address that is a member, 422 `password_required`, 429 above 5 a day to one address. */
 export const InvitePerson = z.strictObject({ email, role, password: ownerPassword })
@@ -11,8 +12,8 @@ export const InvitePerson = z.strictObject({ email, role, password: ownerPasswor
 export const ChangeRole = z.strictObject({ role, password: ownerPassword })
 /** PUT /people/second-person. Errors: 422 without an approver, 422 `password_required`. Protecting less takes 24 hours. */
 export const SetSecondPerson = z.strictObject({ above: usdcAmount.nullable(), password: ownerPassword })
-/** POST /people/invitation and POST /people/join: the token of the link. */
-export const NamedInvitation = z.strictObject({ token })
+/** POST /people/invitation and POST /people/join. */
+export const NamedInvitation = z.strictObject({ token: invitationToken })
 
 /** A person besides the owner. Times are ISO 8601, UTC; `expiresAt` is that of an invitation. */
 export type Member = {

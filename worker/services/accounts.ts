@@ -14,6 +14,7 @@ import { temporaryPasswordMessage } from '../notifications/accountMessages.ts'
 import { attemptKey, limitAttempts, limitCodeRequests, resetAttempts } from './attemptLimits.ts'
 import { asUser } from './loginSessions.ts'
 import { notifyPasswordChanged, refuseCommonPassword, requirePassword } from './passwords.ts'
+import { isInvited } from './people.ts'
 
 /**
  * Creates an account and mails a temporary password. Leaves nothing behind if the mail cannot be sent. If the email is
@@ -103,17 +104,23 @@ const maxWrongPasscodes = 10
 
 /**
  * Checks that this sign-up is allowed and counts one use of its passcode. `byPasscode` requires a passcode even if sign-up
- * is open. Returns a function that undoes the count if the sign-up fails afterwards.
+ * is open. An invitation to the address is as good as a passcode. Returns a function that undoes the count if the sign-up
+ * fails afterwards.
  */
 export async function admitSignUp(
   deps: Deps,
-  input: { passcode: string | undefined; byPasscode: boolean },
+  input: { passcode: string | undefined; byPasscode: boolean; invitation?: { token: string; email: string } | null },
   address: string,
 ): Promise<() => Promise<void>> {
   const { env, db } = deps
   const mode = signUpModeOf(env)
   if (mode === 'closed') throw new AppError('forbidden', 'Sign-up is closed.')
-  if (mode === 'open' && !input.byPasscode) return async () => {}
+  const isFree = mode === 'open' || (!input.passcode && input.invitation && (await isInvited(deps, input.invitation)))
+  if (isFree && !input.byPasscode) return async () => {}
+  if (!input.passcode && input.invitation)
+    throw new AppError('forbidden', 'Use the address that the invitation was sent to, or sign up with a passcode.', {
+      field: 'email',
+    })
   if (!input.passcode) throw new AppError('wrong_passcode', 'Signup passcode is required', { field: 'signupPasscode' })
 
   const key = attemptKey('signup', address)

@@ -1,4 +1,5 @@
-import type { ConfirmReply, SignupReply, SignupToken } from '#schemas/account.ts'
+import type { z } from 'zod'
+import type { ConfirmReply, Signup, SignupReply, SignupToken } from '#schemas/account.ts'
 import type { Deps } from '../appEnv.ts'
 import { AppError } from '../errors.ts'
 import type { EmailProof } from '../identity/directory.ts'
@@ -15,12 +16,14 @@ import { notifyPasswordChanged, refuseCommonPassword } from './passwords.ts'
 
 export async function signUpWithPassword(
   deps: Deps,
-  input: { email: string; password: string; name: string; signupPasscode?: string | undefined },
+  input: z.output<typeof Signup>,
   address: string,
 ): Promise<SignupReply & SignupToken> {
   const { email, password, name } = input
   refuseCommonPassword(password, 'password')
-  const returnPasscode = await admitSignUp(deps, { passcode: input.signupPasscode, byPasscode: false }, address)
+  const invitation = input.invitation === undefined ? null : { token: input.invitation, email }
+  const admission = { passcode: input.signupPasscode, byPasscode: false, invitation }
+  const returnPasscode = await admitSignUp(deps, admission, address)
   try {
     await limitCodeRequests(deps, 'confirm', email, address)
     const { signupToken } = await directoryFrom(deps).signUp({ email, name, password })

@@ -9,6 +9,7 @@ import { type Count, countAttempts } from '../db/attempts.ts'
 import { joinedAccounts } from '../db/memberships.ts'
 import type { UserRow } from '../db/schema.ts'
 import { findUser } from '../db/users.ts'
+import type { Env } from '../env.ts'
 import { AppError } from '../errors.ts'
 import { memberOfInvitation, mintInvitation } from '../identity/credentials.ts'
 import { newId } from '../identity/secrets.ts'
@@ -72,6 +73,12 @@ export async function readInvitation({ deps, personId }: Person, token: string):
   return unwrap(await treasury.people().invitation(named, email))
 }
 
+/** Whether the token is an open invitation to this address. */
+export async function isInvited({ env }: Deps, { token, email }: { token: string; email: string }): Promise<boolean> {
+  const found = namedBy(env, token)
+  return found !== null && (await found.treasury.people().isInvited(found.named, email))
+}
+
 /** The person becomes a member of the account that the token names. */
 export async function joinAccount({ deps, personId }: Person, token: string): Promise<{ accountId: string }> {
   const { named, treasury } = invitedBy(deps, token)
@@ -79,10 +86,16 @@ export async function joinAccount({ deps, personId }: Person, token: string): Pr
   return unwrap(await treasury.people().join({ ...named, person: { id: personId, email, name } }))
 }
 
-/** The Treasury is addressed only by a token that we issued. */
 function invitedBy({ env }: Deps, token: string) {
-  const found = memberOfInvitation(env, token)
+  const found = namedBy(env, token)
   if (!found) throw new AppError('not_found', 'This is not an invitation. Copy the whole link of the email.')
+  return found
+}
+
+/** The Treasury is addressed only by a token that we issued; null for any other. */
+function namedBy(env: Env, token: string) {
+  const found = memberOfInvitation(env, token)
+  if (!found) return null
   const { accountId, memberId: id, tokenHash } = found
   return { named: { id, tokenHash }, treasury: treasuryOf(env, accountId) }
 }

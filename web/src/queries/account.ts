@@ -11,9 +11,15 @@ export const signUpWithPasscode = async (body: { email: string; name: string; si
 
 /**
  * Signs up and stores the sign-up's token in this browser, so that the confirmation keeps the password chosen here.
- * `signupPasscode` is for deployments that require one.
+ * `signupPasscode`, or the token of an invitation, is for deployments that require one.
  */
-export async function signUp(body: { email: string; name: string; password: string; signupPasscode?: string }) {
+export async function signUp(body: {
+  email: string
+  name: string
+  password: string
+  signupPasscode?: string
+  invitation?: string
+}) {
   const reply = await api('POST /auth/cognito/signup', { public: true, body })
   keepSignup(body.email, reply.signupToken)
   return reply

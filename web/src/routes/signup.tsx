@@ -7,6 +7,7 @@ import { AccountFrame } from '#web/components/AccountFrame.tsx'
 import { EmailField } from '#web/components/EmailField.tsx'
 import { Field, Input } from '#web/components/Field.tsx'
 import { appName } from '#web/lib/app.ts'
+import { keptInvitation } from '#web/lib/invitation.ts'
 import { keepPathAfterSignup } from '#web/lib/keepPathAfterSignup.ts'
 import { getSession } from '#web/lib/session.ts'
 import { useAccountForm } from '#web/lib/useAccountForm.ts'
@@ -27,9 +28,10 @@ type Way = keyof typeof ways
 
 /** Signs up with a passcode, for a temporary password by email, or with a password that the user chooses. */
 function SignupScreen() {
-  const [way, setWay] = useState<Way>('passcode')
+  const invitation = keptInvitation()
+  const [way, setWay] = useState<Way>(invitation ? 'password' : 'passcode')
   const config = useQuery(configQuery).data
-  const needsPasscode = way === 'passcode' || config?.signUp === 'passcode'
+  const needsPasscode = way === 'passcode' || (config?.signUp === 'passcode' && !invitation)
   const [done, setDone] = useState<{ email: string; text: string } | null>(null)
   const navigate = useNavigate()
   useTitle('Create an account')
@@ -53,7 +55,8 @@ function SignupScreen() {
         keepPathAfterSignup()
         if (way === 'passcode')
           return setDone({ email, text: await signUpWithPasscode({ email, name, signupPasscode }) })
-        const { userConfirmed } = await signUp({ email, name, password, ...(needsPasscode && { signupPasscode }) })
+        const admission = needsPasscode ? { signupPasscode } : invitation && { invitation }
+        const { userConfirmed } = await signUp({ email, name, password, ...admission })
         if (userConfirmed) setDone({ email, text: 'Account created! You can sign in now.' })
         else navigate({ to: '/confirm', search: true, state: { email, codeSent: true } })
       },
@@ -79,7 +82,11 @@ function SignupScreen() {
   return (
     <FormScreen
       title="Create an account"
-      why="With a passcode you were given, or a password you choose."
+      why={
+        invitation
+          ? 'Use the email address that got the invitation. Then you can join.'
+          : 'With a passcode you were given, or a password you choose.'
+      }
       form={form}
       submit={['Create Account', 'Creating Account...']}
     >

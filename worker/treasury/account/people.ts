@@ -14,6 +14,7 @@ import {
   chooseSecondPerson,
   invitation,
   invite,
+  isInvited,
   join,
   leave,
   listPeople,
@@ -62,6 +63,10 @@ export class People extends RpcTarget {
   /** Called for whoever has the link. */
   async invitation(named: NamedInvitation, email: string) {
     return invitation(this.#ctx, named, email)
+  }
+  /** The same, for an address that is not confirmed yet. A suspended owner lets nobody in. */
+  async isInvited(named: NamedInvitation, email: string) {
+    return isInvited(this.#ctx, named, email)
   }
   /** The same. The account can be opened when this returns, unless D1 was unreachable. */
   async join(input: Joining) {

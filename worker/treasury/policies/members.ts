@@ -137,6 +137,11 @@ export function invitation(ctx: Context, named: NamedInvitation, email: string):
   })
 }
 
+export function isInvited(ctx: Context, named: NamedInvitation, email: string): boolean {
+  const open = openInvitation(ctx, named)
+  return open.ok && mailboxOf(open.value.email) === mailboxOf(email) && suspendedOwner(ctx) === null
+}
+
 function openInvitation({ store, now }: Context, { id, tokenHash }: NamedInvitation): Result<MemberRow> {
   const row = store.first<MemberRow>('SELECT * FROM member WHERE id = ?', id)
   if (row?.status === 'active') return refuse('conflict', 'This invitation has been used already.')

@@ -14,6 +14,7 @@ import { useSession } from '#web/lib/session.ts'
 import { isSessionInMemory } from '#web/lib/tokens.ts'
 import { useAction } from '#web/lib/useAction.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
+import { configQuery } from '#web/queries/config.ts'
 import { type Invitation, join, readInvitation } from '#web/queries/people.ts'
 import { Heading, useLinkToken } from '../-account/AccountPage.tsx'
 import { leave } from '../-shell/leave.ts'
@@ -39,18 +40,22 @@ export default function JoinScreen() {
 }
 
 function SignInFirst() {
+  const isClosed = useQuery(configQuery).data?.signUp === 'closed'
   return (
     <AccountFrame>
       <Heading title="You are invited">
         Sign in with the email address that got the invitation, to see whose account it is.
+        {isClosed && ' New accounts can’t be created here at the moment.'}
       </Heading>
       <div className="mt-6 space-y-3">
         <Link to="/login" search={{ redirect: '/join' }} className={buttonClass('primary', 'w-full')}>
           Sign in
         </Link>
-        <Link to="/signup" search={{ redirect: '/join' } as never} className={buttonClass('secondary', 'w-full')}>
-          Create an account
-        </Link>
+        {!isClosed && (
+          <Link to="/signup" search={{ redirect: '/join' } as never} className={buttonClass('secondary', 'w-full')}>
+            Create an account
+          </Link>
+        )}
       </div>
     </AccountFrame>
   )
