@@ -1,52 +1,16 @@
 /** More than one person in an account: inviting, joining, switching, and what a role leaves out. */
-import type { BrowserContext, Page } from '@playwright/test'
-import type { Member } from '#schemas/people.ts'
-import type { BursarClient } from '../../local/client.ts'
+import type { Page } from '@playwright/test'
 import { within } from '../support/patience.ts'
-import { type Account, createAccount } from './accounts.ts'
+import { newBrowser } from '../support/pushBrowser.ts'
+import { createAccount } from './accounts.ts'
 import { audit } from './audit.ts'
 import { expect, test } from './fixtures.ts'
+import { button, contextOf, invite, joined, named, nameOf, switchTo, whose } from './members.ts'
 import { createFundedAccount, createOwner, newAddress } from './people.ts'
+import { allowNotifications, recordServiceWorker } from './serviceWorker.ts'
 
 /** Refusals that the tests cause, whose status the browser logs. */
-test.use({ tolerated: /status of (401|403|404|409|410|422)/ })
-
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-const nameOf = ({ session }: Account) => session.user.name!
-
-/** The account's Treasury knows whose it is, as those of people who have signed up do. */
-const named = async (bursar: BursarClient, owner: Account, name = nameOf(owner)) =>
-  bursar.api(`/users/${owner.session.user.id}`, { token: await owner.accessToken(), method: 'PATCH', body: { name } })
-
-/** Invites a person. Returns the path of the link in the mail. */
-async function invite(bursar: BursarClient, owner: Account, email: string, role: string) {
-  const body = { email, role, password: owner.password }
-  await named(bursar, owner)
-  const member = await bursar.api<Member>('/people', { token: await owner.accessToken(), body })
-  const [, path] = await bursar.message(email, /https?:\/\/[^/\s]+(\/join#token=\S+)/, 'the invitation')
-  return { member, path: path! }
-}
-
-/** A person who has joined the account of `owner`. */
-async function joined(bursar: BursarClient, owner: Account, role: string) {
-  const person = await createAccount(bursar)
-  const { member, path } = await invite(bursar, owner, person.email, role)
-  const token = await person.accessToken()
-  await bursar.api('/people/join', { token, body: { token: path.split('token=')[1] } })
-  return { person, member }
-}
-
-const whose = (page: Page) => page.getByRole('banner')
-
-/** Opens another account with the menu's switcher; null for one's own. */
-async function switchTo(page: Page, owner: Account | null) {
-  const isPanel = await button(page, 'Open menu').isVisible()
-  if (isPanel) await button(page, 'Open menu').click()
-  const name = owner ? owner.email : 'Your own account'
-  await page.getByRole('list').getByRole('button', { name }).click()
-  if (owner) await expect(whose(page)).toContainText(owner.email)
-  else await expect(whose(page)).not.toContainText('You act for')
-}
+test.use({ tolerated: /status of (401|403|404|409|410|422)|does not support the Push API/ })
 
 /** Counts presses on the page from now on. */
 async function countPresses(page: Page): Promise<() => number> {
@@ -151,6 +115,7 @@ test('an owner invites, changes a role and removes, and the person’s page retu
   await dialog.getByLabel('Your password').fill(owner.password)
   await button(page, 'Save limit').click()
   await expect(limit).toContainText('Above 100.00 USDC in 24 hours, a second person must agree.')
+  await expect(people).toContainText(/Decides above the limit from /)
   await button(page, 'Change Limit').click()
   await dialog.getByLabel('Above this amount in 24 hours').fill('')
   await dialog.getByLabel('Your password').fill(owner.password)
@@ -169,22 +134,13 @@ test('an owner invites, changes a role and removes, and the person’s page retu
   await audit(page, 'people-remove')
   await confirm.getByRole('button', { name: 'Remove' }).click()
   await expect(people).not.toContainText(person.email)
+  await expect(limit).toContainText('Nobody can agree now.')
+  await audit(page, 'people-no-approver')
   await other.getByRole('link', { name: /^Notices/ }).click()
   await expect(other.getByText(`You no longer act for ACME. This is your own account.`)).toBeVisible()
   await expect(whose(other)).not.toContainText(owner.email)
   await theirs.close()
 })
-
-async function contextOf(
-  made: Promise<BrowserContext>,
-  person: Account,
-  watch: { over(context: BrowserContext): Promise<void> },
-) {
-  const context = await made
-  await watch.over(context)
-  await person.keep(context)
-  return context
-}
 
 test('no page shows figures of the account that was open before @people-screens-3', { tag: '@core' }, async ({
   page,
@@ -233,6 +189,11 @@ test('what a viewer may not do is absent, and a link never switches by itself @p
   await expect(page.getByTestId('wallet-card').first()).toBeVisible()
   expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/dashboard/wallets')
 
+  // A new tab begins in the person's own account, so the link says which one it is from.
+  const home = page.getByRole('link', { name: 'Bursar' })
+  await home.dispatchEvent('contextmenu')
+  await expect(home).toHaveAttribute('href', `/dashboard/overview?account=${owner.account.session.user.id}`)
+
   const main = page.getByRole('main')
   const absent = async (names: RegExp) => {
     await expect(main.getByRole('button', { name: names })).toHaveCount(0)
@@ -272,36 +233,42 @@ test('what a viewer may not do is absent, and a link never switches by itself @p
   await expect(whose(page)).not.toContainText(owner.account.email)
 })
 
-test('above the limit the owner sees who has to decide, and a new approver from when they can @people-screens-5', async ({
-  page,
-  context,
+test('a member’s browser gets the notice of a request, which opens the right account @people-screens-7', async ({
   browser,
+  baseURL,
   bursar,
   watch,
 }) => {
   const owner = await createOwner(bursar)
   const { person } = await joined(bursar, owner.account, 'approver')
-  await owner.api('/people/second-person', { above: '5', password: owner.account.password }, 'PUT')
-  const group = await owner.group('Limited')
-  const { apiKey } = await owner.agent(group, 'Limited bot')
-  const { body: asked } = await owner.pay<{ approval: { id: string } }>(apiKey!, '6')
-  await owner.account.keep(context)
-  await page.goto(`/dashboard/approvals/${asked.approval.id}`)
-  await expect(
-    page.getByText(/Would be refused now: Above 5\.00 USDC in 24 hours.*an approver has to decide/),
-  ).toBeVisible()
-  await expect(button(page, 'Deny')).toBeVisible()
-  await expect(page.getByRole('button', { name: /^Approve/ })).toHaveCount(0)
-  await audit(page, 'approval-second-person')
+  const { endpoint, keys, open } = await newBrowser()
+  await bursar.api('/push/subscriptions', { token: await person.accessToken(), body: { endpoint, keys } })
+  const { apiKey } = await owner.agent(await owner.group('Noticed', { approveAbove: '5' }), 'Noticed bot')
+  await owner.pay(apiKey!, '6')
+  const sent = async () => {
+    const reply = await fetch(`${process.env.BURSAR_PUSH}${new URL(endpoint).pathname}`)
+    return reply.ok ? open(new Uint8Array(await reply.arrayBuffer())) : null
+  }
+  await expect.poll(sent).toMatchObject({ title: 'Noticed bot asks to pay 6.00 USDC' })
+  const notice = (await sent()) as { title: string; path: string }
 
+  // Not the context of all tests, in which the service worker would stay.
   const theirs = await contextOf(browser.newContext(), person, watch)
-  const other = await theirs.newPage()
-  await other.goto('/dashboard/overview')
-  await expect(other.getByTestId('total-balance')).toBeVisible()
-  await switchTo(other, owner.account)
-  await other.goto(`/dashboard/agents?group=${group.id}`)
-  await expect(other.getByText(/If you agree to all limits of this group.*You can do so from/)).toBeVisible()
-  await expect(button(other, 'Confirm these rules')).toHaveCount(0)
+  const page = await theirs.newPage()
+  await allowNotifications(page)
+  await page.goto('/dashboard/settings')
+  await page.getByRole('region', { name: 'Push notifications' }).getByRole('button', { name: 'Turn on' }).click()
+  const { deliver, shown, click } = await recordServiceWorker(page, theirs, baseURL!)
+  await deliver(notice)
+  await expect.poll(shown).toEqual([expect.objectContaining({ title: notice.title })])
+  const [opened] = await click()
+  await page.goto(opened!)
+  const name = nameOf(owner.account)
+  await expect(page.getByRole('dialog', { name: `Open in ${name}?` })).toContainText(owner.account.email)
+  await button(page, `Open in ${name}`).click()
+  await expect(whose(page)).toContainText(owner.account.email)
+  await expect(page.getByRole('heading', { name: 'Noticed bot' })).toBeVisible()
+  await expect(button(page, 'Approve once')).toBeVisible()
   await theirs.close()
 })
 

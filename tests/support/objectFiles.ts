@@ -1,4 +1,4 @@
-/** The files of a stack's Durable Objects. The Worker must be stopped. */
+/** The files of a stack's Durable Objects. The Worker must be stopped, unless a function says otherwise. */
 import { createHash, createHmac } from 'node:crypto'
 import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -18,6 +18,16 @@ export function withHistory<T>(stateDir: string, userId: string, work: (db: Data
   const db = new DatabaseSync(fileOf(stateDir, 'History', userId))
   try {
     return work(db)
+  } finally {
+    db.close()
+  }
+}
+
+/** Changes a row of the user's Treasury while its Worker runs: a single statement, on which SQLite's locks hold. */
+export function changeTreasury(stateDir: string, userId: string, statement: string): void {
+  const db = new DatabaseSync(fileOf(stateDir, 'Treasury', userId), { timeout: 5_000 })
+  try {
+    db.exec(statement)
   } finally {
     db.close()
   }

@@ -25,6 +25,22 @@ export const accountLabel = ({ name, ownerEmail }: Pick<OtherAccount, 'name' | '
 /** For sentences about what only the owner of the account on screen can do. */
 export const ownerWord = (): string => (actingFor() ? 'the owner' : 'you')
 
+/**
+ * From now on, a link that is opened in another tab, or copied, names the account on screen: a new tab begins in the person's own
+ * account, and asks before it opens another.
+ */
+export function nameAccountInLinks(): void {
+  const name = ({ target }: Event) => {
+    const account = actingFor()
+    const link = target instanceof Element && target.closest('a[href^="/dashboard"]')
+    if (!account || !link) return
+    const url = new URL(link.getAttribute('href')!, location.origin)
+    url.searchParams.set('account', account.id)
+    link.setAttribute('href', url.pathname + url.search + url.hash)
+  }
+  for (const act of ['pointerdown', 'keydown', 'contextmenu']) addEventListener(act, name, true)
+}
+
 const endedKey = 'account_ended'
 
 /** From now on, a reply that the account on screen is not the person's any more opens their own, which says so. */

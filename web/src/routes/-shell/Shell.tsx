@@ -9,7 +9,7 @@ import { SkeletonRows } from '#web/components/states.tsx'
 import { actingFor } from '#web/lib/actingFor.ts'
 import { appName } from '#web/lib/app.ts'
 import { keepAnswers } from '#web/lib/keptAnswers.ts'
-import { leaveEndedAccount, takeEndedAccount } from '#web/lib/otherAccount.ts'
+import { leaveEndedAccount, nameAccountInLinks, takeEndedAccount } from '#web/lib/otherAccount.ts'
 import { waitWhenRefused } from '#web/lib/repeat.ts'
 import { useSession } from '#web/lib/session.ts'
 import { browserStorage, tabStorage } from '#web/lib/storage.ts'
@@ -37,6 +37,7 @@ const OtherPage = lazy(() => import('./OtherPage.tsx'))
 
 keepAnswers()
 leaveEndedAccount()
+nameAccountInLinks()
 
 waitWhenRefused((count) => {
   if (count === 0) toast.dismiss('waiting')

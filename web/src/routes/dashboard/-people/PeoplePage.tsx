@@ -8,9 +8,9 @@ import { Button } from '#web/components/Button.tsx'
 import { Card, PageHeader } from '#web/components/Card.tsx'
 import { Chip } from '#web/components/Chip.tsx'
 import { EmptyState, Loaded, SkeletonRows } from '#web/components/states.tsx'
-import { Time } from '#web/components/Time.tsx'
+import { Time, useNow } from '#web/components/Time.tsx'
 import { actingFor } from '#web/lib/actingFor.ts'
-import { formatDate } from '#web/lib/format.ts'
+import { formatDate, formatMoment } from '#web/lib/format.ts'
 import { useSession } from '#web/lib/session.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { type Member, type People, peopleQuery, useMay } from '#web/queries/people.ts'
@@ -63,6 +63,7 @@ function Lists({ people, onAct, onInvite }: Acts & { people: People; onInvite: (
   const { user } = useSession()
   const isOwn = actingFor() === null
   const owner = isOwn && user ? user : { name: account.name, email: account.ownerEmail }
+  const hasLimit = people.secondPerson.above !== null
   const active = members.filter(({ status }) => status === 'active')
   const invited = members.filter(({ status }) => status === 'invited')
   return (
@@ -74,7 +75,7 @@ function Lists({ people, onAct, onInvite }: Acts & { people: People; onInvite: (
         <ul aria-labelledby="people" className="divide-y divide-hairline border-hairline border-t">
           <PersonRow {...owner} isYou={isOwn} as="owner" note={null} items={[]} />
           {active.map((member) => (
-            <MemberRow key={member.id} member={member} onAct={onAct} />
+            <MemberRow key={member.id} member={member} hasLimit={hasLimit} onAct={onAct} />
           ))}
         </ul>
         {active.length === 0 && (
@@ -106,9 +107,10 @@ function Lists({ people, onAct, onInvite }: Acts & { people: People; onInvite: (
           </ul>
         </Card>
       )}
-      {(active.length > 0 || people.secondPerson.above !== null) && (
+      {(active.length > 0 || hasLimit) && (
         <SecondPersonCard
           secondPerson={people.secondPerson}
+          hasApprover={active.some(({ role }) => role === 'approver')}
           onChange={() => onAct({ type: 'secondPerson', secondPerson: people.secondPerson })}
         />
       )}
@@ -116,9 +118,11 @@ function Lists({ people, onAct, onInvite }: Acts & { people: People; onInvite: (
   )
 }
 
-function MemberRow({ member, onAct }: Acts & { member: Member }) {
+function MemberRow({ member, hasLimit, onAct }: Acts & { member: Member; hasLimit: boolean }) {
   const mayChange = useMay('people.changeRole')
   const mayRemove = useMay('people.remove')
+  const now = useNow()
+  const isEarly = member.role === 'approver' && Date.parse(member.decidesFrom ?? '') > now
   const items: MenuItem[] = []
   if (mayChange)
     items.push({ label: 'Change role', icon: UserRoundCog, onSelect: () => onAct({ type: 'change', member }) })
@@ -139,6 +143,7 @@ function MemberRow({ member, onAct }: Acts & { member: Member }) {
         member.joinedAt && (
           <>
             Joined <Time iso={member.joinedAt} as="date" />
+            {hasLimit && isEarly && `. Decides above the limit from ${formatMoment(member.decidesFrom!)}`}
           </>
         )
       }
