@@ -228,6 +228,9 @@ test('where sign-up needs a passcode, an invitation to the address is one @peopl
 
 test('the notice of a request goes to the browsers of the owner and of approvers, until they are removed @people-20', async () => {
   const [bob, vera] = [await joined('approver'), await joined('viewer')]
+  const { version } = await acme.groupNow()
+  const rules = { name: 'Group', walletId: acme.wallet, scopes: ['address_payments:write'], approveAbove: '5', version }
+  expect((await acme.asOwner('PUT', `/policy-groups/${acme.group}`, { ...rules, password })).status).toBe(200)
   const browsers = { ann: await newBrowser(), bob: await newBrowser(), vera: await newBrowser() }
   for (const [who, { asOwner }] of Object.entries({ ann: acme, bob, vera })) {
     const { endpoint, keys } = browsers[who as keyof typeof browsers]
