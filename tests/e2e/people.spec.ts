@@ -51,7 +51,7 @@ test('from the invitation to the first approval on a phone takes six presses @pe
   await button(page, 'Sign In').click()
   await expect(page.getByRole('heading', { name: `Join ${nameOf(owner.account)}` })).toBeVisible()
   await expect(page.getByRole('main')).toContainText(owner.account.email)
-  await expect(page.getByRole('main')).toContainText('approve or deny what agents ask for')
+  await expect(page.getByRole('main')).toContainText('approve or deny payout runs and what agents ask for')
   await audit(page, 'join', [390])
   await button(page, 'Join').click()
   await expect(whose(page)).toContainText(owner.account.email)
@@ -105,7 +105,7 @@ test('an owner invites, changes a role and removes, and the person’s page retu
   await audit(page, 'people-role')
   await dialog.getByLabel('Your password').fill(owner.password)
   await button(page, 'Change role').click()
-  await expect(people).toContainText('approve or deny what agents ask for')
+  await expect(people).toContainText('approve or deny payout runs and what agents ask for')
 
   const limit = page.getByRole('region', { name: 'A second person' })
   await expect(limit).toContainText('No second person is needed.')
