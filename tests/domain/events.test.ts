@@ -42,7 +42,7 @@ test('every outbox email belongs to an event whose audiences include mail @event
   for (const name of [...Object.values(eventOfMail), ...toldChanges]) expect(events[name].to).toContain('mail')
 })
 
-test('webhooks receive events of payments, payouts, approvals, connections and webhooks @events-3', () => {
+test('webhooks receive events of payments, payouts, runs, approvals, connections and webhooks @events-3', () => {
   const subjects = (names: EventName[]) => [...new Set(names.map((name) => name.split('.')[0]))].sort()
-  expect(subjects(webhookEvents)).toEqual(['approval', 'connection', 'payment', 'payout', 'webhook'])
+  expect(subjects(webhookEvents)).toEqual(['approval', 'connection', 'payment', 'payout', 'run', 'webhook'])
 })

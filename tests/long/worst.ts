@@ -123,7 +123,8 @@ const other = await createSender(stack, { funds: '100', limit: 100 })
 const caller = fork(new URL('worst/caller.ts', import.meta.url).pathname)
 const bad: string[] = []
 await measure(stack, other) // warms up
-const routes = Object.keys(worstRequests)
+// A deployment has no GET /api/audit (routes/account.ts): it reads the whole log.
+const routes = Object.keys(worstRequests).filter((name) => name !== 'GET /api/audit')
 const first = routes.findIndex((name) => name.includes(from))
 for (const route of routes.slice(first).filter((name) => name.includes(wanted))) {
   await order(caller, { ...world, token: await token() })

@@ -86,11 +86,22 @@ test('each event for the bell becomes a notice with a text and its subject @noti
   happens('person.joined', 'mem_1', bob)
   happens('person.role_changed', 'mem_1', { ...bob, role: 'viewer', before: 'approver' })
   happens('person.left', 'mem_1', { ...bob, role: 'viewer' })
+  const title = { title: 'November' }
+  happens('run.waiting', 'run_1', title)
+  happens('run.denied', 'run_1', { ...title, reason: 'Wrong month.' })
+  happens('run.expired', 'run_1', title)
+  happens('run.stopped', 'run_1', title)
+  happens('run.finished', 'run_1', title)
   happens('account.password_changed', 'account')
   expect(
     notices().map(({ event, text, subject }) => [event, text, subject && `${subject.type} ${subject.id}`]),
   ).toEqual([
     ['account.password_changed', 'Your password was changed', 'changes made'],
+    ['run.finished', 'The payout run “November” is done', 'run run_1'],
+    ['run.stopped', 'The payout run “November” was stopped', 'run run_1'],
+    ['run.expired', 'Nobody decided about the payout run “November” in time', 'run run_1'],
+    ['run.denied', 'The payout run “November” was denied', 'run run_1'],
+    ['run.waiting', 'The payout run “November” waits for a decision', 'run run_1'],
     ['person.left', 'bob@acme.test, viewer, left the account', 'people mem_1'],
     ['person.role_changed', 'bob@acme.test is viewer now', 'people mem_1'],
     ['person.joined', 'bob@acme.test joined as approver', 'people mem_1'],
@@ -131,7 +142,7 @@ test('each event for the bell becomes a notice with a text and its subject @noti
   expect(notices().find(({ event }) => event === 'payment.failed')?.detail).toBe('Not sent: too late.')
   happens('payment.confirmed', id)
   happens('approval.requested', 'apr_2')
-  expect(notices(), 'other events add no notice').toHaveLength(31)
+  expect(notices(), 'other events add no notice').toHaveLength(36)
 })
 
 test('repeated refusals share one notice until it is read, and the owner’s own refusals add none @notices-5', () => {

@@ -106,7 +106,7 @@ export function outcomeOf(store: Store, runId: string): Record<Outcome, { rows: 
   const none = { rows: 0, amount: zeroUsdc }
   const sums = { onTheirWay: none, awaitingClaim: none, paid: none, notPaid: none }
   for (const { status, rows, amount } of store.all<{ status: PaymentStatus; rows: number; amount: number }>(
-    'SELECT status, count(*) AS rows, sum(amount) AS amount FROM payment WHERE run_id = ? GROUP BY status',
+    'SELECT status, count(*) AS rows, sum(amount) AS amount FROM payment WHERE run_id = ? AND accepted_at IS NOT NULL GROUP BY status',
     runId,
   )) {
     const outcome = outcomes[status]
