@@ -93,14 +93,15 @@ function rows({ userId, wallet }: Account, agents: Named[], now: number) {
   })
   const payouts = range(size.payouts).map((i) => {
     const row = payoutRow(i, wallet, now)
-    return [row.id, 1, Date.parse(row.createdAt), row.status, Number(row.amount) * 1_000_000, 'base', row]
+    const [createdAt, expiresAt] = [Date.parse(row.createdAt), Date.parse(row.expiresAt)]
+    return [row.id, 1, createdAt, row.status, Number(row.amount) * 1_000_000, 'base', expiresAt, row]
   })
   const listed = [
     ...inserts(
       'transaction_view (id, seq, created_at, status, category, amount, wallet_id, chain, agent_id, contact_id, body)',
       transactions,
     ),
-    ...inserts('payout_view (id, seq, created_at, status, amount, chain, body)', payouts),
+    ...inserts('payout_view (id, seq, created_at, status, amount, chain, expires_at, body)', payouts),
   ]
   const ofContacts = 'contact (id, user_id, name, address, email, search_text, created_at, updated_at)'
   return { contacts: inserts(ofContacts, contacts).join('\n'), listed: listed.join('\n') }

@@ -9,8 +9,8 @@ import type { Address, Hex, Log } from '../../worker/chain/types.ts'
 import { type ContactRow, insertContact } from '../../worker/db/contacts.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
 import { exportedAtOnce, type HistoryApi, withNames } from '../../worker/history/api.ts'
-import { type ListQuery, payoutsQuery, readSlice, transactionsQuery } from '../../worker/history/lists.ts'
-import { readPage } from '../../worker/history/pages.ts'
+import { type ListQuery, payoutsQuery, transactionsQuery } from '../../worker/history/lists.ts'
+import { readPage, readSlice } from '../../worker/history/pages.ts'
 import { ok } from '../../worker/result.ts'
 import { exportPayouts, exportTransactions, listPayouts, listTransactions } from '../../worker/services/lists.ts'
 import { getOverview } from '../../worker/services/overview.ts'
@@ -46,8 +46,8 @@ export function createMemoryAccount() {
     const names = history.rows.names()
     return ok({ ...found, rows: found.rows.map((row) => withNames(row, names)) })
   }
-  const slice = (query: ListQuery, cursor: Parameters<typeof readSlice>[3]) =>
-    ok({ ...readSlice(rows, query, exportedAtOnce, cursor), names: history.rows.names() })
+  const slice = async (query: ListQuery, cursor: Parameters<typeof readSlice>[3]) =>
+    ok({ ...(await readSlice(rows, query, exportedAtOnce, cursor)), names: history.rows.names() })
   /** What the object of this name answers (history.ts). */
   const api = {
     transactions: async (_, filter, paging) => page(transactionsQuery(filter, history.rows.names()), paging),

@@ -20,6 +20,7 @@ test('the lists of transactions and payouts have these columns', () => {
   expect(headersOf(payoutRows({ hrefOf: () => '', onReclaim: () => undefined }))).toEqual([
     'Date',
     'Recipient',
+    'Expires',
     'Amount',
     'Status',
     'Actions',

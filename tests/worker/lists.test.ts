@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { encodeCursor, type ListSort, listSorts } from '#domain/lists.ts'
+import { encodeCursor, listSorts } from '#domain/lists.ts'
 import { eachNote } from '#domain/paymentNotes.ts'
 import { isSpent } from '#domain/statistics.ts'
 import { minuteMs } from '#domain/time.ts'
@@ -191,7 +191,7 @@ describe('transactions', () => {
   })
 
   /** The four orders as intended: by time or amount, then by id. */
-  const compare: Record<ListSort, (a: Transaction, b: Transaction) => number> = {
+  const compare: Record<(typeof listSorts)[number], (a: Transaction, b: Transaction) => number> = {
     newest: (a, b) => (a.createdAt === b.createdAt ? (a.id < b.id ? 1 : -1) : a.createdAt < b.createdAt ? 1 : -1),
     oldest: (a, b) => compare.newest(b, a),
     largest: (a, b) => Number(b.amountUsdc) - Number(a.amountUsdc) || (a.id < b.id ? 1 : -1),
@@ -304,6 +304,23 @@ describe('payouts', () => {
     const found = await page(`/api/escrow/list?${query}`)
     expect(found.total).toBe(expected.length)
     expect(found.rows.map((row) => row.id)).toEqual(expected.slice(0, 25).map((row) => row.id))
+  })
+
+  test.each([
+    ['expiresWithinDays=0', 'expiresWithinDays'],
+    ['expiresWithinDays=91', 'expiresWithinDays'],
+    ['expiresWithinDays=soon', 'expiresWithinDays'],
+    ['expiresWithinDays=1.5', 'expiresWithinDays'],
+    ['status=DONE', 'status.0'],
+    ['sort=cheapest', 'sort'],
+    [`cursor=${encodeCursor({ side: 'after', sort: 'soonest', key: 1, id: 'x' })}`, 'cursor'],
+  ])('query "%s" of payouts is refused with the field %s @answers-35', async (query, field) => {
+    for (const path of ['list', 'export']) {
+      const answer = await api.call('GET', `/api/escrow/${path}?${query}`, { token })
+      if (path === 'export' && field === 'cursor') continue
+      expect([answer.status, answer.json.field]).toEqual([400, field])
+    }
+    expect((await api.call('GET', '/api/transactions/user?sort=soonest', { token })).json.field).toBe('sort')
   })
 
   test('payouts can be sorted by amount in the list and in the CSV @lists-29', async () => {

@@ -41,7 +41,12 @@ export const searchedRows = 10_000
 
 /** The sort orders of both lists; the first is the default. */
 export const listSorts = ['newest', 'oldest', 'largest', 'smallest'] as const
-export type ListSort = (typeof listSorts)[number]
+/** Those of payouts: also by when they expire. */
+export const payoutSorts = [...listSorts, 'soonest', 'latest'] as const
+export type ListSort = (typeof payoutSorts)[number]
+
+/** Payouts whose money comes back to the wallet when they expire. */
+export const openPayoutStatuses = ['CREATING', 'CREATED'] as const satisfies (typeof payoutStatuses)[number][]
 
 /**
  * Where in a list a page begins or ends: next to the row with this id and key (ms or micro-USDC, depending on the sort).
@@ -54,7 +59,7 @@ export const encodeCursor = ({ side, sort, key, id }: ListCursor): string => enc
 /** Null unless the text is a cursor made by `encodeCursor`. */
 export function decodeCursor(text: string): ListCursor | null {
   const [side, sort, key, id, ...rest] = decode(text)
-  const isWell = (side === 'after' || side === 'before') && listSorts.includes(sort as ListSort) && isRow(key, id)
+  const isWell = (side === 'after' || side === 'before') && payoutSorts.includes(sort as ListSort) && isRow(key, id)
   return isWell && rest.length === 0 ? ({ side, sort, key, id } as ListCursor) : null
 }
 

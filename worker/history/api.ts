@@ -79,6 +79,8 @@ export type TransactionsWanted = Omit<TransactionFilter, 'contact' | 'recipient'
   contact?: People | undefined
   recipient?: (People & { text: string }) | undefined
 }
+/** `expiresBefore` in ms. */
+export type PayoutsWanted = Omit<PayoutFilter, 'expiresWithinDays'> & { expiresBefore?: number | undefined }
 export type Paging = { page: number; pageSize: number; cursor?: ListCursor | undefined }
 export type Listed<Row> = { rows: Row[]; page: Page }
 /** Rows in a part of an export: one to three milliseconds of work. */
@@ -156,10 +158,10 @@ export interface HistoryApi extends Rpc.DurableObjectBranded {
    * login session has ended.
    */
   transactions(caller: CallerId, filter: TransactionsWanted, paging: Paging): Promise<Result<Listed<Transaction>>>
-  payouts(caller: CallerId, filter: PayoutFilter, paging: Paging): Promise<Result<Listed<Escrow>>>
+  payouts(caller: CallerId, filter: PayoutsWanted, paging: Paging): Promise<Result<Listed<Escrow>>>
   /** For exports, row by row: a part at a time, the first one with `cursor` null. Only that one checks the owner's session. */
   transactionSlice(caller: CallerId, filter: TransactionsWanted, cursor: ListCursor | null): Promise<Result<Slice>>
-  payoutSlice(caller: CallerId, filter: PayoutFilter, cursor: ListCursor | null): Promise<Result<Slice>>
+  payoutSlice(caller: CallerId, filter: PayoutsWanted, cursor: ListCursor | null): Promise<Result<Slice>>
 
   /** A part of a group's decisions since `since` (ms), newest first. `next` is null after the last. The first one checks the owner's session. */
   decisions(

@@ -4,7 +4,6 @@ import { type CallerId, memberOf } from '#domain/accounts.ts'
 import type { ListCursor } from '#domain/lists.ts'
 import type { ChainName } from '#domain/networks.ts'
 import type { Escrow } from '#schemas/escrow.ts'
-import type { PayoutFilter } from '#schemas/lists.ts'
 import type { Transaction } from '#schemas/transaction.ts'
 import { primaryDb } from '../db/d1.ts'
 import { recordTrouble, schemaReporter } from '../db/troubles.ts'
@@ -20,15 +19,16 @@ import {
   type HistoryApi,
   type Listed,
   type Paging,
+  type PayoutsWanted,
   type Position,
   type RecoverableCursor,
   type Slice,
   type TransactionsWanted,
   withNames,
 } from './api.ts'
-import { type Db, type ListQuery, payoutsQuery, readSlice, transactionsQuery } from './lists.ts'
+import { type Db, type ListQuery, payoutsQuery, transactionsQuery } from './lists.ts'
 import { historySchema } from './migrations.ts'
-import { readPage } from './pages.ts'
+import { readPage, readSlice } from './pages.ts'
 import { Rows } from './rows.ts'
 
 /** Decisions that one call of a replay reads. */
@@ -65,14 +65,14 @@ export class History extends DurableObject<Env> implements HistoryApi {
   async transactions(caller: CallerId, filter: TransactionsWanted, paging: Paging) {
     return this.#afterFollowing(caller, () => this.#page<Transaction>(this.#transactions(filter), paging))
   }
-  async payouts(caller: CallerId, filter: PayoutFilter, paging: Paging) {
+  async payouts(caller: CallerId, filter: PayoutsWanted, paging: Paging) {
     return this.#afterFollowing(caller, () => this.#page<Escrow>(payoutsQuery(filter), paging))
   }
   async transactionSlice(caller: CallerId, filter: TransactionsWanted, cursor: ListCursor | null) {
     const read = () => this.#slice(this.#transactions(filter), cursor)
     return this.#afterFirst(cursor, caller, read)
   }
-  async payoutSlice(caller: CallerId, filter: PayoutFilter, cursor: ListCursor | null) {
+  async payoutSlice(caller: CallerId, filter: PayoutsWanted, cursor: ListCursor | null) {
     const read = () => this.#slice(payoutsQuery(filter), cursor)
     return this.#afterFirst(cursor, caller, read)
   }
@@ -124,8 +124,8 @@ export class History extends DurableObject<Env> implements HistoryApi {
     const names = this.#rows.names()
     return { rows: rows.map((row) => withNames(row, names)), page }
   }
-  #slice(query: ListQuery, cursor: ListCursor | null): Slice {
-    return { ...readSlice(this.#db, query, exportedAtOnce, cursor), names: this.#rows.names() }
+  async #slice(query: ListQuery, cursor: ListCursor | null): Promise<Slice> {
+    return { ...(await readSlice(this.#db, query, exportedAtOnce, cursor)), names: this.#rows.names() }
   }
 
   override async alarm(): Promise<void> {
@@ -150,8 +150,8 @@ export class History extends DurableObject<Env> implements HistoryApi {
   }
 
   /** Later parts of an answer are read without asking again, except for members: they may be removed while an export runs. */
-  #afterFirst<T>(later: object | null, caller: CallerId, read: () => T): Promise<Result<T>> {
-    return later && memberOf(caller) === null ? Promise.resolve(ok(read())) : this.#afterFollowing(caller, read)
+  async #afterFirst<T>(later: object | null, caller: CallerId, read: () => T | Promise<T>): Promise<Result<T>> {
+    return later && memberOf(caller) === null ? ok(await read()) : this.#afterFollowing(caller, read)
   }
 
   async #afterFollowing<T>(caller: CallerId, read: () => T | Promise<T>): Promise<Result<T>> {

@@ -1,10 +1,17 @@
-import { and, asc, count, desc, eq, inArray, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, inArray, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { DrizzleSqliteDODatabase } from 'drizzle-orm/durable-sqlite'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { categoriesOf, type ListCursor, type ListSort, listsPayments, transactionStatusGroups } from '#domain/lists.ts'
+import {
+  categoriesOf,
+  type ListCursor,
+  type ListSort,
+  listsPayments,
+  openPayoutStatuses,
+  transactionStatusGroups,
+} from '#domain/lists.ts'
 import { filterNames, type NoteFilters } from '#domain/paymentNotes.ts'
-import type { PayoutFilter, TransactionFilter } from '#schemas/lists.ts'
-import type { Names, People, Slice, TransactionsWanted } from './api.ts'
+import type { TransactionFilter } from '#schemas/lists.ts'
+import type { Names, PayoutsWanted, People, TransactionsWanted } from './api.ts'
 import { countedSql } from './figures.ts'
 import { payoutView, transactionView } from './listsSchema.ts'
 
@@ -16,7 +23,7 @@ import { payoutView, transactionView } from './listsSchema.ts'
 export type Db = Pick<DrizzleSqliteDODatabase, 'select'>
 export type View = typeof transactionView | typeof payoutView
 type Ranges = Pick<TransactionFilter, 'from' | 'to' | 'amountMin' | 'amountMax'>
-type Column = View['createdAt'] | View['amount']
+type Column = View['createdAt'] | View['amount'] | (typeof payoutView)['expiresAt']
 export type ListQuery = {
   view: View
   /** All but the ranges. */
@@ -25,8 +32,12 @@ export type ListQuery = {
   sort: ListSort
   /** One row for each payment, which counts with its own amount (listsPayments). */
   isOfPayments: boolean
-  /** `all`: no filter. `newest`: only `searchedRows` rows are searched. `ids`: rows are found by their ids. */
+  /** `all`: no filter. `newest`: at most `searchedRows` rows are searched (search.ts). `ids`: rows are found by their ids. */
   reach: 'all' | 'newest' | 'ids'
+  /** Only open payouts that expire before this time (ms) are searched. */
+  expiresBefore?: number | undefined
+  /** Only rows of this person are searched. */
+  person?: People | undefined
 }
 
 /** `names`: of the account's wallets, which a filter by recipient may name. */
@@ -61,6 +72,7 @@ export function transactionsQuery(filter: TransactionsWanted, names: Names): Lis
     sort,
     isOfPayments,
     reach: isFiltered(filters) ? 'newest' : 'all',
+    person: contact,
   }
 }
 
@@ -111,10 +123,10 @@ function isToWallet(text: string, names: Names): SQL | undefined {
   return or(isIn(address, addresses), and(eq(category, 'deposit'), isIn(walletId, found)))
 }
 
-export function payoutsQuery(filter: PayoutFilter): ListQuery {
+export function payoutsQuery(filter: PayoutsWanted): ListQuery {
   const view = payoutView
   const { sort = 'newest', ...filters } = filter
-  const { status, wallets, network, ids, recipient } = filters
+  const { status, wallets, network, ids, recipient, expiresBefore } = filters
   const conditions = and(
     status?.length ? inArray(view.status, status) : undefined,
     wallets?.length ? inArray(sql`lower(${view.body}->>'$.sourceWallet.address')`, wallets) : undefined,
@@ -122,17 +134,23 @@ export function payoutsQuery(filter: PayoutFilter): ListQuery {
     // One parameter: a statement has room for 100, which is also the limit of ids.
     ids ? sql`${view.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))` : undefined,
     recipient ? recipientContains(view, recipient) : undefined,
+    expiresBefore === undefined ? undefined : and(isOpen, lt(view.expiresAt, expiresBefore)),
     hasNotes(view, filter),
   )
   const reach = ids ? 'ids' : isFiltered(filters) ? 'newest' : 'all'
-  return { view, filters: conditions, ranges: filter, sort, isOfPayments: true, reach }
+  return { view, filters: conditions, ranges: filter, sort, isOfPayments: true, reach, expiresBefore }
 }
+
+/** Written as in the index of open payouts. */
+export const isOpen = sql`${payoutView.status} IN ${sql.raw(`(${openPayoutStatuses.map((status) => `'${status}'`).join(', ')})`)}`
 
 const isFiltered = (filters: object) => Object.values(filters).some((each) => each !== undefined)
 
-export const keyOf = (view: View, sort: ListSort) =>
-  sort === 'largest' || sort === 'smallest' ? view.amount : view.createdAt
-export const isDescending = (sort: ListSort) => sort === 'newest' || sort === 'largest'
+export const keyOf = (view: View, sort: ListSort): Column => {
+  if (sort === 'largest' || sort === 'smallest') return view.amount
+  return sort === 'soonest' || sort === 'latest' ? payoutView.expiresAt : view.createdAt
+}
+export const isDescending = (sort: ListSort) => sort === 'newest' || sort === 'largest' || sort === 'latest'
 
 /** The bounds of the query's ranges. `write` is how a column appears in SQL, or null to leave out its bounds. */
 export function bounds(
@@ -238,13 +256,3 @@ export const selectTotal = (db: Db, query: ListQuery) =>
     .select({ total: count() })
     .from(query.view as typeof payoutView)
     .where(conditions(query))
-
-/** Reads up to `limit` rows after a cursor, for exports, and returns those that the filters keep. */
-export function readSlice(db: Db, query: ListQuery, limit: number, cursor: ListCursor | null): Omit<Slice, 'names'> {
-  const read = selectSlice(db, query, limit, cursor).all()
-  const last = read.at(-1)
-  return {
-    rows: `[${read.flatMap(({ body }) => body ?? [])}]`,
-    next: last && read.length === limit ? { side: 'after', sort: query.sort, key: last.key, id: last.id } : null,
-  }
-}

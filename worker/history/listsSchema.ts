@@ -30,6 +30,7 @@ export const payoutView = sqliteTable('payout_view', {
   status: text('status').notNull(),
   amount: integer('amount').notNull(),
   chain: text('chain').notNull(),
+  expiresAt: integer('expires_at').notNull(),
   recipient: text('recipient').notNull(),
   body: text('body').notNull(),
   recoverable: text('recoverable'),

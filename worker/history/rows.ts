@@ -123,7 +123,7 @@ export class Rows {
   }
 
   #putPayout(seq: number, { row, amount, recoverable }: ListRow<Escrow>): void {
-    const created_at = Date.parse(row.createdAt)
+    const [created_at, expires_at] = [Date.parse(row.createdAt), Date.parse(row.expiresAt)]
     const body = JSON.stringify(row)
     const { id, status, sourceWallet } = row
     insert(this.#sql, payoutTable, {
@@ -133,6 +133,7 @@ export class Rows {
       status,
       amount,
       chain: sourceWallet!.chain,
+      expires_at,
       body,
       recoverable,
     })

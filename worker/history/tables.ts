@@ -56,7 +56,12 @@ export const transactionTable = table(
   {
     indexes: `
       CREATE INDEX transaction_view_time ON transaction_view (created_at DESC, id DESC);
-      CREATE INDEX transaction_view_amount ON transaction_view (amount DESC, id DESC);`,
+      CREATE INDEX transaction_view_amount ON transaction_view (amount DESC, id DESC);
+      -- All payments to one person are found by these, however old they are.
+      CREATE INDEX transaction_view_contact ON transaction_view (contact_id, created_at, id) WHERE contact_id IS NOT NULL;
+      CREATE INDEX transaction_view_email ON transaction_view (email, created_at, id) WHERE email IS NOT NULL;
+      CREATE INDEX transaction_view_phone ON transaction_view (phone, created_at, id) WHERE phone IS NOT NULL;
+      CREATE INDEX transaction_view_address ON transaction_view (address, created_at, id) WHERE address IS NOT NULL;`,
   },
 )
 
@@ -94,6 +99,7 @@ export const payoutTable = table(
     status: text(),
     amount: integer('CHECK (amount > 0)'),
     chain: text(),
+    expires_at: integer('DEFAULT 0'),
     recipient: computed(`lower(
       coalesce(body->>'$.recipientEmail', '') || char(10) || coalesce(body->>'$.recipientPhone', ''))`),
     body: text(),
@@ -102,7 +108,10 @@ export const payoutTable = table(
   {
     indexes: `
       CREATE INDEX payout_view_time ON payout_view (created_at DESC, id DESC);
-      CREATE INDEX payout_view_amount ON payout_view (amount DESC, id DESC);`,
+      CREATE INDEX payout_view_amount ON payout_view (amount DESC, id DESC);
+      CREATE INDEX payout_view_expiry ON payout_view (expires_at DESC, id DESC);
+      -- Those that are still open expire in this order.
+      CREATE INDEX payout_view_open ON payout_view (expires_at, id) WHERE status IN ('CREATING', 'CREATED');`,
   },
 )
 

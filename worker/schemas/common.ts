@@ -30,6 +30,7 @@ export type Envelope<T> = Success<T> | Failure
  * `next` and `previous` are cursors of the adjacent pages, absent if there is none. `amount` and `spent` are
  * sums over all matching rows of a filtered list, on all pages, in decimal USDC by network; `spent` only of transactions.
  * `searchedFrom` (ISO 8601) is set if there are older rows that the filter did not search; a filter that ends there does.
+ * `searchedUntil`: a filter of payouts that expire soon did not search those that expire from then on.
  */
 export type Page = {
   number: number
@@ -40,6 +41,7 @@ export type Page = {
   amount?: Record<ChainName, string>
   spent?: Record<ChainName, string>
   searchedFrom?: string
+  searchedUntil?: string
 }
 
 /** The signed-in user's password, for changes that need it (middleware/ownerPassword.ts). */

@@ -5,12 +5,14 @@ import {
   type ListCursor,
   type ListSort,
   listSorts,
+  payoutSorts,
   payoutStatuses,
   transactionStatuses,
   transactionTypes,
 } from '#domain/lists.ts'
 import { parseUsdc } from '#domain/money.ts'
 import { chainNames } from '#domain/networks.ts'
+import { expiryDays } from '#domain/payment.ts'
 import { strictAmountProblem } from '#domain/readers/amount.ts'
 import { cleanText } from '#domain/readers/text.ts'
 import { parseUtcDays } from '#domain/utcDays.ts'
@@ -39,7 +41,7 @@ const page = {
    */
   cursor: parsed(decodeCursor, 'Invalid cursor', 200).optional(),
 }
-const instant = z.iso
+export const instant = z.iso
   .datetime({ offset: true, error: 'Time must be ISO 8601, for example 2026-11-20T00:00:00Z' })
   .transform(Date.parse)
 const amount = z.string().transform((text, ctx) => {
@@ -57,8 +59,15 @@ const range = {
   amountMin: amount.optional(),
   amountMax: amount.optional(),
 }
+/** Text of a whole number, within these bounds. */
+export const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,16}$/, `Must be a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .pipe(z.number().min(min).max(max))
 /** One or more values, separated by commas. */
-const list = <T extends string>(values: readonly [T, ...T[]]) =>
+export const list = <T extends string>(values: readonly [T, ...T[]]) =>
   z
     .string()
     .transform((text) => text.split(',').filter(Boolean))
@@ -67,7 +76,7 @@ const text = z.string().max(254).transform(cleanText).optional()
 const id = z.string().max(64).optional()
 
 type Ranges = { [Name in 'from' | 'to' | 'amountMin' | 'amountMax']?: number | undefined }
-const inOrder = ({ from, to, amountMin, amountMax }: Ranges, ctx: z.core.$RefinementCtx) => {
+export const inOrder = ({ from, to, amountMin, amountMax }: Ranges, ctx: z.core.$RefinementCtx) => {
   if (from !== undefined && to !== undefined && from >= to)
     ctx.addIssue({ code: 'custom', path: ['to'], message: 'The end must be after the start' })
   if (amountMin !== undefined && amountMax !== undefined && amountMin > amountMax)
@@ -112,7 +121,10 @@ export const TransactionsQuery = transactionFilter.extend(page).superRefine(inOr
 
 const payoutFilter = z.object({
   ...range,
+  sort: z.enum(payoutSorts).optional(),
   status: list(payoutStatuses).optional(),
+  /** Payouts that nobody has claimed and that expire within so many days. */
+  expiresWithinDays: wholeNumber(1, Math.max(...expiryDays)).optional(),
   /** Wallets' addresses, separated by commas. */
   wallets: z
     .string()

@@ -15,11 +15,11 @@ import { primaryChain } from '../chain/networkSettings.ts'
 import { type ContactRow, contactsNamed, findContacts } from '../db/contacts.ts'
 import type { Db } from '../db/d1.ts'
 import { deliveriesOf } from '../db/messages.ts'
-import { nextTurn } from '../durable/turns.ts'
 import { within } from '../durable/within.ts'
 import {
   exportedAtOnce,
   type Paging,
+  type PayoutsWanted,
   type Slice,
   type TransactionsWanted,
   type WalletBalance,
@@ -28,11 +28,7 @@ import {
 import { historyOf } from '../historyOf.ts'
 import { logError } from '../observability/log.ts'
 import { type Result, unwrap } from '../result.ts'
-
-/** The most parts that an export reads: 100,000 rows, whether or not its filter keeps them. */
-const maxSlices = 100_000 / exportedAtOnce
-/** How long an export waits between parts, so that calls of others on its thread wait for one part at a time. */
-const pauseMs = 15
+import { type Columns, csvFile } from './csvFile.ts'
 
 export async function listTransactions(
   person: Person,
@@ -71,12 +67,18 @@ const methodsOf = (contacts: ContactRow[]): string[] =>
   contacts.flatMap(({ address, email, phone }) => [address, email, phone]).filter((one) => one !== null)
 
 export async function listPayouts(
-  { deps: { env, db }, accountId, callerId }: Person,
+  { deps, accountId, callerId }: Person,
   { page, pageSize, cursor, ...filter }: PayoutFilter & Paging,
 ) {
-  const found = unwrap(await historyOf(env, accountId).payouts(callerId, filter, { page, pageSize, cursor }))
-  return { rows: await withDeliveries(db, found.rows), page: found.page }
+  const paging = { page, pageSize, cursor }
+  const found = unwrap(await historyOf(deps.env, accountId).payouts(callerId, wantedPayouts(deps, filter), paging))
+  return { rows: await withDeliveries(deps.db, found.rows), page: found.page }
 }
+
+const wantedPayouts = ({ now }: Person['deps'], { expiresWithinDays, ...filter }: PayoutFilter): PayoutsWanted => ({
+  ...filter,
+  ...(expiresWithinDays !== undefined && { expiresBefore: now() + expiresWithinDays * dayMs }),
+})
 
 export async function getPayout({ deps, treasury }: Person, escrowId: string): Promise<EscrowItem> {
   const [payout] = await withDeliveries(deps.db, [unwrap(await treasury.escrow(escrowId))])
@@ -108,8 +110,12 @@ export async function exportTransactions(person: Person, filter: TransactionFilt
   const slice = (cursor: ListCursor | null) => history.transactionSlice(callerId, query, cursor)
   const columns = transactionColumns(listsPayments(filter), query.network ?? chainNameOf(primaryChain(deps.env)))
   const shown = balances.filter(({ walletId }) => wallet === undefined || walletId === wallet)
-  return csv(slice, 'bursar-transactions.csv', columns, {
-    complete: (rows) => withContacts(deps.db, accountId, rows),
+  return csvFile({
+    ...{ name: 'bursar-transactions.csv', columns, partRows: exportedAtOnce },
+    read: async (cursor: ListCursor | null) => {
+      const { rows, next } = await namedRows<Transaction>(slice, cursor)
+      return { rows: await withContacts(deps.db, accountId, rows), next }
+    },
     lastLines: [
       ...shown.map((one) => balanceLine(columns, 'opening_balance', one, one.opening, from)),
       ...shown.map((one) => balanceLine(columns, 'closing_balance', one, one.closing, Math.min(to, deps.now()))),
@@ -179,30 +185,13 @@ function balanceLine(
   return csvLine(columns.map(([header]) => cells[header] ?? null))
 }
 
-export async function exportPayouts(
-  { deps: { env }, accountId, callerId }: Person,
-  filter: PayoutFilter,
-): Promise<Response> {
-  const slice = (cursor: ListCursor | null) => historyOf(env, accountId).payoutSlice(callerId, filter, cursor)
-  return csv<Escrow>(slice, 'bursar-payouts.csv', [
-    ['Created (UTC)', (row) => row.createdAt],
-    ['ID', (row) => row.id],
-    ['Status', (row) => row.status],
-    ['Amount (USDC)', (row) => row.amount],
-    ['Amount (micro-USDC)', (row) => micro(row.amount)],
-    ['Recipient email', (row) => row.recipientEmail],
-    ['Recipient phone', (row) => row.recipientPhone],
-    ...noteColumns,
-    ['Source wallet', (row) => row.sourceWallet?.address ?? null],
-    ['Wallet name', (row) => row.sourceWallet?.name ?? null],
-    ['Chain', (row) => row.sourceWallet?.chain ?? null],
-    ['Sender', (row) => row.agent?.name ?? 'User'],
-    ['Expires (UTC)', (row) => row.expiresAt],
-    ['Withdrawn (UTC)', (row) => row.withdrawnAt],
-    ['Withdrawn to', (row) => row.withdrawnToAddress],
-    ['Funding transaction', (row) => row.fundingTxHash],
-    ['Newest transaction', (row) => row.txHash],
-  ])
+export async function exportPayouts({ deps, accountId, callerId }: Person, filter: PayoutFilter): Promise<Response> {
+  const query = wantedPayouts(deps, filter)
+  const slice = (cursor: ListCursor | null) => historyOf(deps.env, accountId).payoutSlice(callerId, query, cursor)
+  return csvFile({
+    ...{ name: 'bursar-payouts.csv', columns: payoutColumns, partRows: exportedAtOnce },
+    read: (cursor: ListCursor | null) => namedRows<Escrow>(slice, cursor),
+  })
 }
 
 const noteColumns = noteNames.map((name): [string, (row: PaymentNotes) => string | null] => [
@@ -210,46 +199,33 @@ const noteColumns = noteNames.map((name): [string, (row: PaymentNotes) => string
   (row) => row[name],
 ])
 
-const micro = (text: string): string => String(parseUsdc(text) ?? '')
+const payoutColumns: Columns<Escrow> = [
+  ['Created (UTC)', (row) => row.createdAt],
+  ['ID', (row) => row.id],
+  ['Status', (row) => row.status],
+  ['Amount (USDC)', (row) => row.amount],
+  ['Amount (micro-USDC)', (row) => micro(row.amount)],
+  ['Recipient email', (row) => row.recipientEmail],
+  ['Recipient phone', (row) => row.recipientPhone],
+  ...noteColumns,
+  ['Source wallet', (row) => row.sourceWallet?.address ?? null],
+  ['Wallet name', (row) => row.sourceWallet?.name ?? null],
+  ['Chain', (row) => row.sourceWallet?.chain ?? null],
+  ['Sender', (row) => row.agent?.name ?? 'User'],
+  ['Expires (UTC)', (row) => row.expiresAt],
+  ['Withdrawn (UTC)', (row) => row.withdrawnAt],
+  ['Withdrawn to', (row) => row.withdrawnToAddress],
+  ['Funding transaction', (row) => row.fundingTxHash],
+  ['Newest transaction', (row) => row.txHash],
+]
 
-type Columns<Row> = readonly [header: string, cell: (row: Row) => Cell][]
-
-/** Streams the rows, so that a long history needs little memory. New payments neither repeat nor hide rows. */
-async function csv<Row extends Transaction | Escrow>(
+/** A part of an export, with the present names. */
+async function namedRows<Row extends Transaction | Escrow>(
   readSlice: (cursor: ListCursor | null) => Promise<Result<Slice>>,
-  name: string,
-  columns: Columns<Row>,
-  { complete, lastLines = [] }: { complete?: (rows: Row[]) => Promise<Row[]>; lastLines?: readonly string[] } = {},
-): Promise<Response> {
-  const encoder = new TextEncoder()
-  // Read before the reply begins, so that a refusal is still a reply of its own.
-  let slice: Slice | null = unwrap(await readSlice(null))
-  let slices = 0
-  const later = async (cursor: ListCursor) => {
-    await nextTurn(pauseMs)
-    return unwrap(await readSlice(cursor))
-  }
-  const body = new ReadableStream<Uint8Array>({
-    start(controller) {
-      // The byte order mark makes spreadsheets read this as UTF-8.
-      controller.enqueue(encoder.encode(`\uFEFF${csvLine(columns.map(([header]) => header))}`))
-    },
-    async pull(controller) {
-      while (slice !== null) {
-        const { rows, names, next }: Slice = slice
-        slices += 1
-        const named = (JSON.parse(rows) as Row[]).map((row) => withNames(row, names))
-        const completed = complete ? await complete(named) : named
-        const lines = completed.map((row) => csvLine(columns.map(([, cell]) => cell(row))))
-        if (lines.length > 0) controller.enqueue(encoder.encode(lines.join('')))
-        slice = next && slices < maxSlices ? await later(next) : null
-        if (next === null && lastLines.length > 0) controller.enqueue(encoder.encode(lastLines.join('')))
-        if (slice !== null && lines.length > 0) return // a pull that adds nothing would be the last
-      }
-      controller.close()
-    },
-  })
-  return new Response(body, {
-    headers: { 'content-type': 'text/csv; charset=utf-8', 'content-disposition': `attachment; filename="${name}"` },
-  })
+  cursor: ListCursor | null,
+): Promise<{ rows: Row[]; next: ListCursor | null }> {
+  const { rows, names, next } = unwrap(await readSlice(cursor))
+  return { rows: (JSON.parse(rows) as Row[]).map((row) => withNames(row, names)), next }
 }
+
+const micro = (text: string): string => String(parseUsdc(text) ?? '')

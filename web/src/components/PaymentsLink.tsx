@@ -15,6 +15,7 @@ export type PaymentsSearch = {
   group?: string
   sender?: string
   recipientOf?: string
+  contact?: string
 }
 
 /**
@@ -25,6 +26,7 @@ export function PaymentsLink(props: {
   search: PaymentsSearch
   chain?: Chain | undefined
   className?: string
+  title?: string
   children: ReactNode
 }) {
   const primary = usePrimaryChain()
@@ -36,6 +38,7 @@ export function PaymentsLink(props: {
     <Link
       to="/dashboard/transactions"
       search={search}
+      title={props.title}
       className={clsx(
         'rounded-sm',
         props.className ?? 'underline decoration-hairline underline-offset-3 hover:decoration-ink',

@@ -5,17 +5,17 @@ import { Button } from '../components/Button.tsx'
 import { GatedButton } from '../components/GatedButton.tsx'
 import { saveFile } from '../lib/saveFile.ts'
 import { useAction } from '../lib/useAction.ts'
-import type { ActiveFilter, ListPage } from './useListPage.ts'
+import type { ActiveFilter, FilteredPage } from './useListPage.ts'
 
 const FilterDialog = lazy(() => import('./FilterDialog.tsx'))
 
 /** The buttons of a list: export what matches the filters, and change the filters. */
-export function ListButtons({ page }: { page: ListPage }) {
+export function ListButtons({ page }: { page: FilteredPage }) {
   const [isOpen, setIsOpen] = useState(false)
   const { noun, filters, values, active } = page
   return (
     <>
-      <ExportButton name={`bursar-${noun}.csv`} total={page.list.data?.page.total} load={page.exportRows} />
+      <ExportButton name={`bursar-${noun}.csv`} total={page.total} load={page.exportRows} />
       <Button
         look="secondary"
         className="relative"
@@ -36,6 +36,7 @@ export function ListButtons({ page }: { page: ListPage }) {
           <FilterDialog
             name={page.name}
             filters={filters}
+            hasAmounts={page.hasAmounts}
             value={values}
             onApply={(next) => {
               setIsOpen(false)
@@ -73,7 +74,7 @@ function ExportButton(props: { total: number | undefined; load: () => Promise<Bl
 }
 
 /** The active filters, each with a button to remove it. */
-export function FilterChips({ page }: { page: ListPage }) {
+export function FilterChips({ page }: { page: Pick<FilteredPage, 'active' | 'remove' | 'clear'> }) {
   if (page.active.length === 0) return null
   return (
     <ul aria-label="Active filters" className="mb-4 flex flex-wrap items-center gap-2">

@@ -13,6 +13,7 @@ import type { FilterValues } from './useListPage.ts'
 export default function FilterDialog(props: {
   name: string
   filters: Record<string, Filter>
+  hasAmounts: boolean
   value: FilterValues
   onApply: (values: FilterValues) => void
   onClose: () => void
@@ -56,7 +57,7 @@ export default function FilterDialog(props: {
               ),
           )}
         </div>
-        <RangeFields value={draft} isTried={isTried} onChange={change} />
+        <RangeFields value={draft} isTried={isTried} hasAmounts={props.hasAmounts} onChange={change} />
       </div>
     </Dialog>
   )
@@ -128,13 +129,17 @@ function FilterField(props: FilterFieldProps & { field: Kind }) {
   }
 }
 
-/** Fields for a filter's first and last day and its minimum and maximum amount. */
-function RangeFields(props: { value: Range; isTried: boolean; onChange: (change: Range) => void }) {
+/** Fields for a filter's first and last day and, where rows have amounts, its minimum and maximum. */
+function RangeFields(props: {
+  value: Range
+  isTried: boolean
+  hasAmounts: boolean
+  onChange: (change: Range) => void
+}) {
   const { value, onChange } = props
   const [presets] = useState(() => datePresets(new Date()))
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
-  const { toProblem, minProblem, maxProblem, orderProblem } = draftProblems(value)
-  const shown = (problem: string | undefined) => (props.isTried ? problem : undefined)
+  const { toProblem } = draftProblems(value)
   return (
     <>
       <fieldset>
@@ -178,31 +183,40 @@ function RangeFields(props: { value: Range; isTried: boolean; onChange: (change:
           </Field>
         </div>
       </fieldset>
-      <fieldset>
-        <legend className="mb-1 font-medium text-small">Amount (USDC)</legend>
-        <div className="grid gap-4 sm:grid-cols-2">
-          <Field label="Minimum amount" error={shown(minProblem)}>
-            {(control) => (
-              <AmountInput
-                {...control}
-                decimals={filterDecimals}
-                value={value.min ?? ''}
-                onChange={(min) => onChange({ min })}
-              />
-            )}
-          </Field>
-          <Field label="Maximum amount" error={shown(maxProblem) ?? orderProblem}>
-            {(control) => (
-              <AmountInput
-                {...control}
-                decimals={filterDecimals}
-                value={value.max ?? ''}
-                onChange={(max) => onChange({ max })}
-              />
-            )}
-          </Field>
-        </div>
-      </fieldset>
+      {props.hasAmounts && <AmountFields value={value} isTried={props.isTried} onChange={onChange} />}
     </>
+  )
+}
+
+function AmountFields(props: { value: Range; isTried: boolean; onChange: (change: Range) => void }) {
+  const { value, onChange } = props
+  const { minProblem, maxProblem, orderProblem } = draftProblems(value)
+  const shown = (problem: string | undefined) => (props.isTried ? problem : undefined)
+  return (
+    <fieldset>
+      <legend className="mb-1 font-medium text-small">Amount (USDC)</legend>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Field label="Minimum amount" error={shown(minProblem)}>
+          {(control) => (
+            <AmountInput
+              {...control}
+              decimals={filterDecimals}
+              value={value.min ?? ''}
+              onChange={(min) => onChange({ min })}
+            />
+          )}
+        </Field>
+        <Field label="Maximum amount" error={shown(maxProblem) ?? orderProblem}>
+          {(control) => (
+            <AmountInput
+              {...control}
+              decimals={filterDecimals}
+              value={value.max ?? ''}
+              onChange={(max) => onChange({ max })}
+            />
+          )}
+        </Field>
+      </div>
+    </fieldset>
   )
 }

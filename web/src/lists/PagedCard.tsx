@@ -1,5 +1,5 @@
 import { type ReactNode, useDeferredValue, useMemo } from 'react'
-import { type ListSort, listSorts, searchedRows } from '#domain/lists.ts'
+import { type ListSort, searchedRows } from '#domain/lists.ts'
 import { Button } from '../components/Button.tsx'
 import { Card } from '../components/Card.tsx'
 import { type Column, DataTable, type Sorting, useIsPhone } from '../components/DataTable.tsx'
@@ -37,6 +37,12 @@ export function PagedCard<Row extends { id: string; status: string }>(props: {
   )
   return (
     <Card className="overflow-hidden">
+      {data?.page.searchedUntil && (
+        <p role="status" className="border-hairline border-b px-5 py-2 text-muted text-small">
+          These are the {searchedRows.toLocaleString('en-US')} that expire first, until{' '}
+          {formatDate(data.page.searchedUntil)}.
+        </p>
+      )}
       {data?.page.searchedFrom && (
         <p role="status" className="border-hairline border-b px-5 py-2 text-muted text-small">
           Filters search the newest {searchedRows.toLocaleString('en-US')} {noun} of the chosen days. These go back to{' '}
@@ -61,7 +67,7 @@ export function PagedCard<Row extends { id: string; status: string }>(props: {
           </EmptyState>
         ) : (
           <>
-            {isPhone && <SortSelect sorting={page.sorting} />}
+            {isPhone && <SortSelect sorts={page.sorts} sorting={page.sorting} />}
             <div ref={box} aria-busy={stale} className="transition-opacity aria-busy:opacity-60">
               {table}
             </div>
@@ -84,13 +90,15 @@ const sortNames: Record<ListSort, string> = {
   oldest: 'Oldest first',
   largest: 'Largest first',
   smallest: 'Smallest first',
+  soonest: 'Expires first',
+  latest: 'Expires last',
 }
 
 /** Replaces the table's header, for which a phone has no room. */
-const SortSelect = ({ sorting }: { sorting: Sorting }) => (
+const SortSelect = ({ sorts, sorting }: { sorts: readonly ListSort[]; sorting: Sorting }) => (
   <div className="border-hairline border-b px-5 py-2">
     <Select aria-label="Sort by" value={sorting.value} onChange={({ target }) => sorting.onChange(target.value)}>
-      {listSorts.map((sort) => (
+      {sorts.map((sort) => (
         <option key={sort} value={sort}>
           {sortNames[sort]}
         </option>

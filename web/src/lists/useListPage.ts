@@ -23,6 +23,8 @@ export type ListDefinition<Row extends { id: string }, Params> = {
   isMoving: (row: Row) => boolean
   /** The details of a row rely on the list, so it is refreshed while they are open. */
   isDetailFromList?: true
+  /** Its orders, if it has others besides those of all lists. */
+  sorts?: readonly ListSort[]
 }
 type Rows<Row> = { rows: Row[]; page: Page }
 
@@ -32,18 +34,24 @@ export type FilterValues = Record<string, string>
 /** A filter that is set, or two that belong together, such as the first and the last day. */
 export type ActiveFilter = { names: string[]; value: string; useText: Filter['useText'] }
 
+/** What the buttons and chips of a filtered list need. */
+export type FilteredPage = Pick<
+  ListPage,
+  'name' | 'noun' | 'filters' | 'values' | 'active' | 'apply' | 'clear' | 'remove' | 'exportRows' | 'total'
+> & { hasAmounts: boolean }
+
 export type ListPage<Row extends { id: string } = { id: string }> = ReturnType<typeof useListPage<Row, unknown>>
 
-const rangeNames = ['from', 'to', 'min', 'max']
+export const rangeNames = ['from', 'to', 'min', 'max']
 
 const asIs = (text: string) => text
 
-const pick = <T>(values: Record<string, T>, isPicked: (name: string) => boolean) =>
+export const pick = <T>(values: Record<string, T>, isPicked: (name: string) => boolean) =>
   Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== undefined && isPicked(name)))
 
 /** The state of a list page, which is in the URL, and the rows that belong to it. */
 export function useListPage<Row extends { id: string }, Params>(definition: ListDefinition<Row, Params>) {
-  const { path, name } = definition
+  const { path, name, sorts = listSorts } = definition
   const filters = definition.filters as Record<string, Filter>
   const isPersonal = (name: string) => filters[name]?.isPersonal === true
   const isInUrl = (name: string) => rangeNames.includes(name) || (name in filters && !isPersonal(name))
@@ -54,18 +62,17 @@ export function useListPage<Row extends { id: string }, Params>(definition: List
   const [personalValues, setPersonalValues] = useState<Record<string, string>>({})
   const [isWaiting, afterPaint] = useAfterPaint()
 
-  const place = placeOf(search)
+  const place = placeOf(search, sorts)
   const filtered = pick(search, isInUrl)
   const here = { ...filtered, ...searchOfPlace(place) }
   const go = (to: Record<string, unknown>, replace = false) => navigate({ to: path, search: to as object, replace })
 
-  const own = Object.entries(filters).flatMap(([name, { parse }]) => {
-    const value = isPersonal(name) ? personalValues[name] : parse(textOf(search[name]) ?? '')
-    return value ? [[name, value] as const] : []
-  })
-  const range = rangeOf(search)
-  const values: FilterValues = { ...Object.fromEntries(own), ...(range as FilterValues) }
-  const params = { ...Object.fromEntries(own), ...rangeParams(range), sort: place.sort } as Params
+  const {
+    values,
+    active,
+    params: chosen,
+  } = readFilters(filters, (name) => (isPersonal(name) ? personalValues[name] : search[name]))
+  const params = { ...chosen, sort: place.sort } as Params
 
   const detail = textOf(search.detail)
   const list = useQuery({
@@ -77,12 +84,6 @@ export function useListPage<Row extends { id: string }, Params>(definition: List
   // Deferred, so that rows update at low priority.
   const { href } = useRouter().buildLocation({ to: path, search: here })
   const hrefOfDetail = useDeferredValue(`${href}${href.includes('?') ? '&' : '?'}detail=`)
-
-  const active: ActiveFilter[] = [
-    ...own.map(([filter, value]) => ({ names: [filter], value, useText: filters[filter]!.useText })),
-    { names: ['from', 'to'], value: daysText(range) ?? '', useText: asIs },
-    { names: ['min', 'max'], value: amountsText(range) ?? '', useText: asIs },
-  ].filter(({ value }) => value)
 
   const goTo = (to: ListPlace) => afterPaint(() => go({ ...filtered, ...searchOfPlace(to) }))
   const apply = (next: Record<string, string>) =>
@@ -99,6 +100,8 @@ export function useListPage<Row extends { id: string }, Params>(definition: List
     values,
     active,
     list,
+    total: list.data?.page.total,
+    hasAmounts: true,
     /** How often the list is read, for figures beside it (ms). */
     refreshMs: refreshIn(list.data?.rows, definition.isMoving),
     /** Other rows than those on screen have been requested, or are about to be. */
@@ -107,6 +110,7 @@ export function useListPage<Row extends { id: string }, Params>(definition: List
     clear: () => apply({}),
     remove: (names: string[]) => apply(pick(values, (one) => !names.includes(one))),
     goTo: (page: number, cursor?: string) => goTo({ page, sort: place.sort, ...(cursor && { cursor }) }),
+    sorts,
     sorting: { value: place.sort, onChange: (sort: string) => goTo({ page: 1, sort: sort as ListSort }) },
     exportRows: () => definition.exportRows(params),
     /** The id in the URL of the row whose details are open, and that row if it is on this page. */
@@ -119,12 +123,31 @@ export function useListPage<Row extends { id: string }, Params>(definition: List
   }
 }
 
+/** The filters that are set, for the dialog, the chips and the API. `read`: what a URL, which is untrusted, has for a name. */
+export function readFilters(filters: Record<string, Filter>, read: (name: string) => unknown) {
+  const own = Object.entries(filters).flatMap(([name, { parse }]) => {
+    const value = parse(textOf(read(name)) ?? '')
+    return value ? [[name, value] as const] : []
+  })
+  const range = rangeOf(Object.fromEntries(rangeNames.map((name) => [name, read(name)])))
+  const active: ActiveFilter[] = [
+    ...own.map(([filter, value]) => ({ names: [filter], value, useText: filters[filter]!.useText })),
+    { names: ['from', 'to'], value: daysText(range) ?? '', useText: asIs },
+    { names: ['min', 'max'], value: amountsText(range) ?? '', useText: asIs },
+  ].filter(({ value }) => value)
+  return {
+    values: { ...Object.fromEntries(own), ...range } as FilterValues,
+    active,
+    params: { ...Object.fromEntries(own), ...rangeParams(range) } as Record<string, string | undefined>,
+  }
+}
+
 /** Selects rows of a list: its order, and the page by number or by an adjacent page's cursor. */
 type ListPlace = { page: number; sort?: ListSort; cursor?: string }
 
 /** Drops a cursor made for another order; the page is then found by its number. */
-function placeOf(search: Record<string, unknown>): ListPlace & { sort: ListSort } {
-  const sort = listSorts.find((one) => one === search.sort) ?? listSorts[0]
+function placeOf(search: Record<string, unknown>, sorts: readonly ListSort[]): ListPlace & { sort: ListSort } {
+  const sort = sorts.find((one) => one === search.sort) ?? listSorts[0]
   const [page, cursor] = [pageOf(search.page) ?? 1, textOf(search.cursor)]
   const isUsable = page > 1 && cursor !== undefined && decodeCursor(cursor)?.sort === sort
   return { page, sort, ...(isUsable && { cursor }) }

@@ -4,6 +4,7 @@ import type { ApiCalls, PageQuery } from '#schemas/api.ts'
 import type { Delivery } from '#schemas/escrow.ts'
 import { api, apiEnvelope } from '../lib/api.ts'
 import { apiFile } from '../lib/apiFile.ts'
+import type { Chain } from '../lib/networks.ts'
 import { queryClient } from '../lib/queryClient.ts'
 import type { Tone } from '../lib/tone.ts'
 import { addRow } from './addRow.ts'
@@ -35,6 +36,16 @@ export const reclaimableQuery = queryOptions({
   ...payoutsQuery({ page: 1, pageSize: 100, status: 'CREATED' }),
   queryKey: [...rootKey, 'reclaimable'],
 })
+
+/** What the list of payouts that expire soon is filtered by. */
+export const expiringSoon = { expiresWithinDays: '7', sort: 'soonest' } as const
+
+/** How many unclaimed payouts expire within a week. */
+export const expiringQuery = (network: Chain) =>
+  queryOptions({
+    ...payoutsQuery({ ...expiringSoon, network, page: 1, pageSize: 1 }),
+    queryKey: [...rootKey, 'expiring', network],
+  })
 
 const pageSize = 100 // the API's maximum
 
@@ -120,6 +131,9 @@ export function payoutTone(payout: Payout): Tone {
   }
 }
 
+/** Whether its money comes back to the wallet when it expires. */
+export const isOpen = ({ status }: Payout) => status === 'CREATING' || status === 'CREATED'
+
 export const canReclaim = (payout: Payout) => payout.status === 'CREATED' && payout.inProgress === null
 
 export const recipientOf = (payout: Payout) => payout.recipientEmail ?? payout.recipientPhone ?? 'Not specified'
@@ -142,9 +156,8 @@ export function deliveryText({ channel, state }: Delivery): string {
 }
 
 /** Whether the recipient could still claim it if its link had not been taken down. */
-export const isTakenDown = ({ linkTakenDown, status }: Payout) =>
-  linkTakenDown === true && (status === 'CREATING' || status === 'CREATED')
+export const isTakenDown = (payout: Payout) => payout.linkTakenDown === true && isOpen(payout)
 
 /** Whether the message to the recipient of an unclaimed payout failed to arrive. */
-export const isUndelivered = ({ delivery, status }: Payout) =>
-  delivery !== null && deliveryFailed(delivery.state) && (status === 'CREATING' || status === 'CREATED')
+export const isUndelivered = (payout: Payout) =>
+  payout.delivery !== null && deliveryFailed(payout.delivery.state) && isOpen(payout)

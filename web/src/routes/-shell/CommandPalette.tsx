@@ -22,6 +22,7 @@ import { networkName, unitOf } from '#web/lib/networks.ts'
 import { useDebounced } from '#web/lib/useDebounced.ts'
 import { groupsQuery } from '#web/queries/agents.ts'
 import { type Contact, contactsQuery } from '#web/queries/contacts.ts'
+import { expiringSoon } from '#web/queries/payouts.ts'
 import { useRole } from '#web/queries/people.ts'
 import { categoryLabel, displayStatus, transactionSearchQuery } from '#web/queries/transactions.ts'
 import { canPay, type Wallet as WalletRow, walletName, walletsQuery } from '#web/queries/wallets.ts'
@@ -224,10 +225,19 @@ function useCommands(text: string): { groups: CommandGroup[]; isSearching: boole
   }
 }
 
-const goToOf = (isAllowed: (call: Call) => boolean) =>
-  pagesFor(isAllowed).flatMap(({ entries }) =>
-    entries.map(({ to, label, icon }): Command => ({ id: to, label, words: 'go to open', icon, link: { to } })),
-  )
+/** Pages, and lists that answer a question. */
+const goToOf = (isAllowed: (call: Call) => boolean): Command[] => [
+  ...pagesFor(isAllowed).flatMap(({ entries }) =>
+    entries.map(({ to, label, icon }) => ({ id: to, label, words: 'go to open', icon, link: { to } })),
+  ),
+  {
+    id: 'expiring',
+    label: 'Payouts that expire within 7 days',
+    words: 'go to open soon',
+    icon: HandCoins,
+    link: { to: '/dashboard/payouts', search: expiringSoon },
+  },
+]
 
 const action = (call: Call, label: string, icon: LucideIcon, link: Command['link'], words = '') => ({
   call,

@@ -14,6 +14,7 @@ import { Input } from '#web/components/Field.tsx'
 import { IconButton } from '#web/components/IconButton.tsx'
 import { May } from '#web/components/May.tsx'
 import { Pager } from '#web/components/Pager.tsx'
+import { PaymentsLink } from '#web/components/PaymentsLink.tsx'
 import { Select } from '#web/components/Select.tsx'
 import { EmptyState, ErrorState, Skeleton, SkeletonRows } from '#web/components/states.tsx'
 import { RowTime } from '#web/components/Time.tsx'
@@ -208,7 +209,11 @@ const ContactTable = memo(function ContactTable(props: {
     {
       header: 'Name',
       sorts: { falling: 'za', rising: 'az', first: 'rising' },
-      cell: (contact) => <span className="break-words font-medium">{contact.name}</span>,
+      cell: (contact) => (
+        <span className="wrap-anywhere font-medium">
+          <PaidTo contact={contact} />
+        </span>
+      ),
     },
     {
       header: 'Contact Methods',
@@ -273,6 +278,13 @@ const ContactTable = memo(function ContactTable(props: {
   )
 })
 
+/** The name, with a link to everything that was paid to the person, whichever way it went. */
+const PaidTo = ({ contact: { id, name } }: { contact: Contact }) => (
+  <PaymentsLink search={{ figure: 'paid', contact: id }} title={`Everything paid to ${name}`}>
+    {name}
+  </PaymentsLink>
+)
+
 /** A contact on a phone, in two lines: name and balance, then how to pay it. Edit shows all of it. */
 function CompactContact(props: {
   contact: Contact
@@ -286,7 +298,9 @@ function CompactContact(props: {
     <div className="grid grid-cols-[minmax(0,1fr)_auto_auto] items-center gap-x-1">
       <div>
         <p className="flex items-baseline justify-between gap-3">
-          <span className="min-w-0 truncate font-medium">{name}</span>
+          <span className="min-w-0 truncate font-medium">
+            <PaidTo contact={contact} />
+          </span>
           {props.children}
         </p>
         <p className="truncate text-muted text-small">{notes.join(' · ')}</p>

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { createFileRoute } from '@tanstack/react-router'
+import { createFileRoute, Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
 import { Plus, Undo2 } from 'lucide-react'
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { Amount } from '#web/components/Amount.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Card, PageHeader, Syncing } from '#web/components/Card.tsx'
+import { linkClass } from '#web/components/Links.tsx'
 import { EmptyState, SkeletonRows } from '#web/components/states.tsx'
 import { plural } from '#web/lib/format.ts'
 import { flagsOf, listSearchOf } from '#web/lib/search.ts'
@@ -13,8 +14,9 @@ import { useTitle } from '#web/lib/useTitle.ts'
 import { FilterChips, ListButtons } from '#web/lists/FilterBar.tsx'
 import { PagedCard } from '#web/lists/PagedCard.tsx'
 import { useListPage } from '#web/lists/useListPage.ts'
+import { usePrimaryChain } from '#web/queries/config.ts'
 import { overviewQuery } from '#web/queries/overview.ts'
-import { type Payout, reclaimableQuery, refreshPayouts } from '#web/queries/payouts.ts'
+import { expiringQuery, expiringSoon, type Payout, reclaimableQuery, refreshPayouts } from '#web/queries/payouts.ts'
 import { useAllowed } from '#web/queries/people.ts'
 import { keepFocus } from '#web/routes/dashboard/-payouts/list.tsx'
 import { type PayoutList, payoutList, rowsWith } from './-payouts/list.tsx'
@@ -41,6 +43,8 @@ function PayoutsPage() {
   const [reclaimingAll, setReclaimingAll] = useState(false)
   const [reclaiming, setReclaiming] = useState<Payout | null>(null)
   const reclaimable = useQuery({ ...reclaimableQuery, refetchInterval: page.refreshMs })
+  const network = usePrimaryChain()
+  const expiring = useQuery({ ...expiringQuery(network), refetchInterval: page.refreshMs })
   const overview = useQuery({ ...overviewQuery, refetchInterval: page.refreshMs })
   const isAllowed = useAllowed()
   const mayReclaim = isAllowed('reclaim')
@@ -53,6 +57,8 @@ function PayoutsPage() {
   const reclaimableCount = reclaimable.data?.page.total ?? 0
   // Reserves the line for the sum until it is known.
   const outstanding = overview.data?.pendingPayouts ?? { count: reclaimableCount, amount: '100' }
+  const expiringCount = expiring.data?.page.total ?? 0
+  const isPending = reclaimable.isPending || expiring.isPending
   const openCreate = () => page.open({ create: true })
 
   return (
@@ -83,15 +89,23 @@ function PayoutsPage() {
           </Button>
         )}
       </PageHeader>
-      {!reclaimable.isPending && outstanding.count > 0 && (
+      {!isPending && outstanding.count > 0 && (
         <p className={clsx('mb-4 text-muted', !overview.data && 'invisible')}>
           Total outstanding: <Amount value={outstanding.amount} className="font-semibold text-ink" /> in{' '}
           {plural(outstanding.count, 'payout')} not claimed yet
+          {expiringCount > 0 && (
+            <span>
+              .{' '}
+              <Link to="/dashboard/payouts" search={{ ...expiringSoon, network }} className={linkClass}>
+                {expiringCount === 1 ? '1 expires' : `${expiringCount.toLocaleString('en-US')} expire`} within 7 days
+              </Link>
+            </span>
+          )}
         </p>
       )}
       <FilterChips page={page} />
       {/* The content above the list depends on whether there are unclaimed payouts, so an earlier list would move. */}
-      {reclaimable.isPending ? (
+      {isPending ? (
         <Card className="overflow-hidden">
           <SkeletonRows rows={8} />
         </Card>

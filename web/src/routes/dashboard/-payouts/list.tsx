@@ -1,23 +1,29 @@
 import { useQuery } from '@tanstack/react-query'
+import { clsx } from 'clsx'
 import { Undo2 } from 'lucide-react'
 import { lazy } from 'react'
+import { payoutSorts } from '#domain/lists.ts'
 import { sameAddress } from '#domain/sameAddress.ts'
+import { dayMs } from '#domain/time.ts'
 import { Amount } from '#web/components/Amount.tsx'
 import { Chip, Tick } from '#web/components/Chip.tsx'
 import { CompactRow, DetailsLink } from '#web/components/DataTable.tsx'
 import { IconButton } from '#web/components/IconButton.tsx'
 import { notesLine } from '#web/components/Notes.tsx'
-import { RowTime } from '#web/components/Time.tsx'
-import { formatAmount, plural } from '#web/lib/format.ts'
+import { RowTime, useNow } from '#web/components/Time.tsx'
+import { Tooltip } from '#web/components/Tooltip.tsx'
+import { expiresIn, formatAmount, formatDayAndTime, formatMoment, plural } from '#web/lib/format.ts'
 import { unitOf } from '#web/lib/networks.ts'
-import { addresses, anyOf, network, noteFilters, partsOf, personal, text } from '#web/lists/filters.ts'
+import { addresses, anyOf, network, noteFilters, oneOf, partsOf, personal, text } from '#web/lists/filters.ts'
 import type { ShownRows } from '#web/lists/PagedCard.tsx'
 import type { ListDefinition } from '#web/lists/useListPage.ts'
 import {
   canReclaim,
   deliveryText,
+  expiringSoon,
   exportPayouts,
   isMoving,
+  isOpen,
   isTakenDown,
   isUndelivered,
   type Payout,
@@ -38,8 +44,12 @@ export const payoutList = {
   exportRows: exportPayouts,
   isMoving,
   isDetailFromList: true,
+  sorts: payoutSorts,
   filters: {
     status: anyOf('Status', payoutStatusNames),
+    expiresWithinDays: oneOf('Expires', 'At any time', {
+      ...{ 1: 'Within 1 day', 7: 'Within 7 days', 30: 'Within 30 days' },
+    }),
     network,
     wallets: addresses({ useText: useWalletsText, field: { kind: 'custom', Field: WalletsField } }),
     recipient: personal(text('Recipient', { label: 'Recipient Email/Phone', maxLength: 254 })),
@@ -53,6 +63,33 @@ function useWalletsText(value: string) {
   const chosen = partsOf(value)
   const wallet = useQuery(walletsQuery).data?.find(({ address }) => sameAddress(chosen[0], address))
   return chosen.length === 1 && wallet ? `Wallet: ${walletName(wallet)}` : plural(chosen.length, 'wallet')
+}
+
+const soonMs = Number(expiringSoon.expiresWithinDays) * dayMs
+const isSoon = (payout: Payout, now: number) => isOpen(payout) && Date.parse(payout.expiresAt) - now < soonMs
+
+/** 'Expires in 3 days', of a payout that is still open. */
+const ExpiresIn = ({ payout }: { payout: Payout }) => (
+  <span className="whitespace-nowrap text-amber">{expiresIn(payout.expiresAt, useNow())}</span>
+)
+
+/** When it expires, and how soon. Of one that has ended, the date is of no more interest. */
+function Expiry({ payout }: { payout: Payout }) {
+  const now = useNow()
+  return (
+    <>
+      <Tooltip content={formatMoment(payout.expiresAt)}>
+        <time dateTime={payout.expiresAt} className={clsx('whitespace-nowrap', !isOpen(payout) && 'text-muted')}>
+          {formatDayAndTime(payout.expiresAt, now)}
+        </time>
+      </Tooltip>
+      {isSoon(payout, now) && (
+        <p className="text-small">
+          <ExpiresIn payout={payout} />
+        </p>
+      )}
+    </>
+  )
 }
 
 type Acts = {
@@ -91,6 +128,11 @@ export const rowsWith = ({ hrefOf, onReclaim }: Acts): ShownRows<Payout> => ({
         </>
       ),
     },
+    {
+      header: 'Expires',
+      sorts: { falling: 'latest', rising: 'soonest', first: 'rising' },
+      cell: (payout) => <Expiry payout={payout} />,
+    },
     { header: 'Amount', align: 'right', sorts: { falling: 'largest', rising: 'smallest' }, cell: amountOf },
     { header: 'Status', cell: (payout) => <PayoutStatusChip payout={payout} /> },
     {
@@ -120,7 +162,11 @@ export const rowsWith = ({ hrefOf, onReclaim }: Acts): ShownRows<Payout> => ({
       label={labelOf(payout)}
       title={recipientOf(payout)}
       amount={amountOf(payout)}
-      notes={[problemOf(payout), notesLine(payout)]}
+      notes={[
+        problemOf(payout),
+        isSoon(payout, Date.now()) ? <ExpiresIn key="expires" payout={payout} /> : null,
+        notesLine(payout),
+      ]}
       time={<RowTime iso={payout.createdAt} />}
       isDone={payout.status === 'WITHDRAWN'}
       state={<PayoutStatusChip payout={payout} />}

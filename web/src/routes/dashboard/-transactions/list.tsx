@@ -1,15 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
-import { lazy, useDeferredValue, useMemo } from 'react'
+import { lazy } from 'react'
 import { type FigureName, figures } from '#domain/figures.ts'
 import { paymentNotes } from '#domain/paymentNotes.ts'
 import { parseUtcDays } from '#domain/utcDays.ts'
-import { Field } from '#web/components/Field.tsx'
-import { Select } from '#web/components/Select.tsx'
 import { useCounterpartyName } from '#web/components/TransactionParts.tsx'
 import { anyOf, type FilterFieldProps, id, network, noteFilters, oneOf, personal, text } from '#web/lists/filters.ts'
 import { utcDaysText } from '#web/lists/range.ts'
 import type { ListDefinition } from '#web/lists/useListPage.ts'
-import { groupsQuery, type PolicyGroupWithAgents } from '#web/queries/agents.ts'
+import { groupsQuery } from '#web/queries/agents.ts'
 import { contactQuery } from '#web/queries/contacts.ts'
 import {
   exportTransactions,
@@ -32,6 +30,11 @@ const ContactField = lazy(async () => {
   }
 })
 
+const fields = () => import('./FilterFields.tsx')
+const SenderField = lazy(async () => ({ default: (await fields()).SenderField }))
+const WalletField = lazy(async () => ({ default: (await fields()).WalletField }))
+const GroupField = lazy(async () => ({ default: (await fields()).GroupField }))
+
 export const transactionList = {
   path: '/dashboard/transactions',
   name: 'Transactions',
@@ -51,10 +54,10 @@ export const transactionList = {
     spent: { parse: (text) => (parseUtcDays(text) ? text : ''), useText: (text) => `Spent ${utcDaysText(text)}` },
     recipientOf: id({ useText: useRecipientText }),
     network,
-    sender: id({ useText: useSenderText, field: { kind: 'custom', Field: SenderField, isHalf: true } }),
+    sender: id({ useText: useSenderText, field: { kind: 'custom', Field: SenderField } }),
+    wallet: id({ useText: useWalletText, field: { kind: 'custom', Field: WalletField, isHalf: true } }),
+    group: id({ useText: useGroupText, field: { kind: 'custom', Field: GroupField, isHalf: true } }),
     contact: id({ useText: useContactText, field: { kind: 'custom', Field: ContactField } }),
-    wallet: id({ useText: useWalletText }),
-    group: id({ useText: useGroupText }),
     recipient: personal(text('Recipient', { maxLength: 254, hint: 'Part of an email, phone number, address or name' })),
     memo: personal(text('Memo', { maxLength: paymentNotes.memo.max })),
     ...noteFilters,
@@ -88,36 +91,4 @@ function useContactText(contactId: string) {
 function useWalletText(walletId: string) {
   const wallet = useQuery(walletsQuery).data?.find((one) => one.id === walletId)
   return `Wallet: ${wallet ? walletName(wallet) : 'unknown'}`
-}
-
-const noGroups: PolicyGroupWithAgents[] = []
-
-function SenderField({ value, onChange }: FilterFieldProps) {
-  // There may be hundreds of agents, so the options are rendered once, after the dialog is painted.
-  const groups = useDeferredValue(useQuery(groupsQuery).data ?? noGroups, noGroups)
-  const agentOptions = useMemo(
-    () =>
-      groups.map(({ policyGroup, agents }) => (
-        <optgroup key={policyGroup.id} label={policyGroup.name}>
-          {agents.map((agent) => (
-            <option key={agent.id} value={agent.id}>
-              {agent.name}
-            </option>
-          ))}
-        </optgroup>
-      )),
-    [groups],
-  )
-  return (
-    <Field label="Sender">
-      {(control) => (
-        <Select {...control} value={value} onChange={({ target }) => onChange(target.value)}>
-          <option value="">Everyone</option>
-          <option value="user">User</option>
-          <option value="outside">{outsideBursar}</option>
-          {agentOptions}
-        </Select>
-      )}
-    </Field>
-  )
 }
