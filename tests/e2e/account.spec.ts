@@ -224,7 +224,7 @@ for (const { by, viewport, inputOf, look } of inputModes)
       await look(page, 'reset-done')
       await input.press(page.getByRole('link', { name: 'Go to sign in' }))
       await signIn(page, input, email, 'difference-engine')
-      await expect(page, 'shows what was added to the account').toHaveURL('/dashboard/changes')
+      await expect(page, 'shows what was added to the account').toHaveURL('/dashboard/changes?made=true')
     })
 
     test('sign-in shows each refusal, and a busy state while it waits @account-4', async ({ page, bursar }) => {

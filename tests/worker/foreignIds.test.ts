@@ -218,7 +218,7 @@ const routesWithoutIds = new Set([
   'GET /api/escrow/export',
   'POST /api/escrow/reclaim-all',
   'GET /api/changes',
-  'GET /api/changes/made',
+  'GET /api/changes/export',
   'POST /api/changes/end',
   'GET /api/webhooks',
   'POST /api/webhooks',

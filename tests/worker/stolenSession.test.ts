@@ -136,7 +136,7 @@ test('what a stolen session of any age leaves is listed after a reset, ended by 
   const again = await login(api, email, body.newPassword)
   expect(again.status, again.text).toBe(200)
   const { accessToken: token } = again.json.data
-  const made = async () => (await api.call('GET', '/api/changes/made', { token })).json.data.changes as Change[]
+  const made = async () => (await api.call('GET', '/api/changes?made=true', { token })).json.data.changes as Change[]
   const listed = await made()
   expect(listed.every(({ by, via }) => by.type === 'owner' && via === 'dashboard')).toBe(true)
   const ended = await api.call('POST', '/api/changes/end', { token, body: { ids: listed.map(({ id }) => id) } })

@@ -197,7 +197,7 @@ export const events = {
   'webhook.test': { text: 'The owner asked for a test event.', to: ['webhook'] },
 } as const satisfies Record<string, EventInfo>
 
-/** GET /changes/made goes back this far, so that a stolen session that was noticed late is covered too. */
+/** What was added is listed from this far back, so that a stolen session that was noticed late is covered too. */
 export const madeDays = 30
 
 export type EventName = keyof typeof events
@@ -250,19 +250,40 @@ export const toldChanges = [
 export type ToldChange = (typeof toldChanges)[number]
 
 /** Changes that leave something which acts from then on, and can be ended. */
-const made = [
+export const madeEvents = [
   ...(['webhook.created', 'webhook.changed', 'webhook.secret_rotated'] as const),
   ...(['agent.created', 'agent.credential_replaced', 'connection.created', 'grant.created'] as const),
   'person.invited',
 ] satisfies AuditEvent[]
-export type MadeEvent = (typeof made)[number]
 
 const changeNames: ReadonlySet<string> = new Set(namesFor('changes'))
 export type ChangeEvent = NamesFor<'changes'>
-export const isMade = (name: AuditEvent): name is MadeEvent => (made as AuditEvent[]).includes(name)
 
-/** How a row of the audit log is shown in the history of changes. Session keys that Bursar renews are none of the owner's. */
-export function shownAs(name: AuditEvent, by: string): 'change' | 'made' | null {
+/** What the owner's history of changes tells apart. */
+export const changeKinds = {
+  rules: 'Rules and budgets',
+  agents: 'Agents, apps and keys',
+  wallets: 'Wallets and session keys',
+  people: 'People',
+  webhooks: 'Webhooks',
+  payments: 'Payments and payouts',
+  account: 'Account and limits',
+} as const
+export type ChangeKind = keyof typeof changeKinds
+export const changeKindNames = Object.keys(changeKinds) as [ChangeKind, ...ChangeKind[]]
+
+type SubjectOf<Name extends string> = Name extends `${infer Subject}.${string}` ? Subject : never
+/** By the first word of an event. */
+const kindOf: Record<SubjectOf<ChangeEvent>, ChangeKind> = {
+  ...{ group: 'rules', contact: 'rules' },
+  ...{ agent: 'agents', connection: 'agents', grant: 'agents' },
+  ...{ wallet: 'wallets', action: 'wallets' },
+  ...{ person: 'people', webhook: 'webhooks', account: 'account' },
+  ...{ approval: 'payments', payout: 'payments', run: 'payments' },
+}
+
+/** Where the history of changes shows a row of the audit log; null if it does not. Session keys that Bursar renews are none of the owner's. */
+export function shownAs(name: AuditEvent, by: string): ChangeKind | null {
   if (!changeNames.has(name) || (name.startsWith('action.') && by === bursar.by)) return null
-  return isMade(name) ? 'made' : 'change'
+  return kindOf[name.split('.')[0] as SubjectOf<ChangeEvent>]
 }

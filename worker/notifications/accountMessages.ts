@@ -94,7 +94,7 @@ export function passwordChangedMessage({ userId, to, now, appOrigin }: Account &
     paragraph('Hello,'),
     paragraph('The password of your Bursar account was just changed. Your other devices have been signed out.'),
     paragraph('Webhooks, agents and their credentials keep working. If you do not know all of them, end the others:'),
-    link('See what was added in the last 30 days', `${appOrigin}/dashboard/changes`),
+    link('See what was added in the last 30 days', `${appOrigin}/dashboard/changes?made=true`),
     paragraph('If this was not you, reply to this email right away so that we can help you lock the account.'),
   ]
   return email({ id: `password-changed:${userId}:${now}`, to, subject: 'Your password was changed', parts })

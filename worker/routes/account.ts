@@ -1,14 +1,16 @@
 import { Hono } from 'hono'
-import { ChangesQuery, EndChanges } from '#schemas/change.ts'
+import { ChangesFilter, ChangesQuery, EndChanges } from '#schemas/change.ts'
 import { ReadNotices } from '#schemas/notice.ts'
 import { Preferences } from '#schemas/preferences.ts'
 import { NamedPushSubscription, SavePushSubscription } from '#schemas/push.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { AppError } from '../errors.ts'
 import { login } from '../middleware/auth.ts'
+import { readsRows } from '../middleware/lists.ts'
 import { ownerPassword } from '../middleware/ownerPassword.ts'
 import { validate } from '../middleware/validate.ts'
 import { success } from '../result.ts'
+import { exportChanges } from '../services/changes.ts'
 import { readPreferences, writePreferences } from '../services/preferences.ts'
 import { pushKey, removePushSubscription, savePushSubscription, testPush } from '../services/push.ts'
 import { setPaused } from './setPaused.ts'
@@ -43,10 +45,12 @@ export const notices = new Hono<AppEnv>()
 export const changes = new Hono<AppEnv>()
   .use(login('treasury'))
   .get('/', validate('query', ChangesQuery), async (c) => {
-    const { before } = c.req.valid('query')
-    return c.json(success(await c.var.treasury.review().changes(before ?? null)))
+    const { before = null, ...wanted } = c.req.valid('query')
+    return c.json(success(await c.var.treasury.review().changes(wanted, before)))
   })
-  .get('/made', async (c) => c.json(success(await c.var.treasury.review().made())))
+  .get('/export', readsRows({ isSearch: true }), validate('query', ChangesFilter), (c) =>
+    exportChanges(c.var, c.req.valid('query')),
+  )
   .post('/end', validate('json', EndChanges), async (c) =>
     c.json(success(await c.var.treasury.review().endMade(c.req.valid('json').ids))),
   )

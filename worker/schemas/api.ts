@@ -201,8 +201,8 @@ export type ApiCalls = {
   'POST /connections/requests/:requestId/deny': { reply: connection.ConnectionAnswer }
   'POST /connections/device': Body<typeof connection.EnterDeviceCode, connection.EnteredDevice>
 
-  'GET /changes': { query?: change.ChangesParams; reply: change.ChangeList }
-  'GET /changes/made': { reply: change.MadeChanges }
+  'GET /changes': { query?: z.input<typeof change.ChangesQuery>; reply: change.ChangeList }
+  'GET /changes/export': { query?: z.input<typeof change.ChangesFilter>; file: true }
   'POST /changes/end': Body<typeof change.EndChanges, change.EndedChanges>
   'GET /notices': { reply: NoticeList }
   'GET /notices/count': { reply: NoticeCount }

@@ -260,8 +260,8 @@ const account: Record<string, Worst> = {
   'GET /api/approvals/:approvalId': ({ n }) => ({ path: [`apr_${n}`] }),
   'POST /api/approvals/:approvalId/approve': ({ n }) => ({ path: [`apr_${n}`], ...asJson({ hash: '0'.repeat(64) }) }),
   'POST /api/approvals/:approvalId/deny': ({ n }) => ({ path: [`apr_${n}`], ...asJson({ hash: '0'.repeat(64) }) }),
-  'GET /api/changes': {},
-  'GET /api/changes/made': {},
+  'GET /api/changes': () => ({ query: { by: 'owner', kind: 'rules,agents,wallets,people,webhooks,payments,account' } }),
+  'GET /api/changes/export': () => ({ query: { by: 'owner' } }),
   // Ids that no change has: ending real ones would leave nothing for the next request.
   'POST /api/changes/end': () => asJson({ ids: Array.from({ length: 1000 }, (_, i) => 1e9 + i) }),
   'GET /api/notices': {},

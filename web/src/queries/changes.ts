@@ -1,29 +1,31 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { endedAtOnce } from '#domain/limits.ts'
-import type { Change, EndedChanges } from '#schemas/change.ts'
+import type { ApiCalls } from '#schemas/api.ts'
+import type { Change, ChangeActor, EndedChanges } from '#schemas/change.ts'
 import { api } from '../lib/api.ts'
+import { apiFile } from '../lib/apiFile.ts'
 import { queryClient } from '../lib/queryClient.ts'
 
-export type { Change, EndedChanges }
+export type { Change, ChangeActor, EndedChanges }
 
-const rootKey = ['changes'] as const
+export type ChangesParams = NonNullable<ApiCalls['GET /changes/export']['query']>
 
-/** What was added in the last 30 days and still acts, newest first. */
-export const madeQuery = queryOptions({
-  queryKey: [...rootKey, 'made'],
-  queryFn: ({ signal }) => api('GET /changes/made', { signal }),
-  staleTime: 0,
-})
+/** Newest first, 50 at a time. The first page also says who is in the history. */
+export const changesQuery = (params: ChangesParams) =>
+  infiniteQueryOptions({
+    queryKey: ['changes', params],
+    queryFn: ({ pageParam, signal }) =>
+      api('GET /changes', { query: { ...params, ...(pageParam !== null && { before: String(pageParam) }) }, signal }),
+    initialPageParam: null as number | null,
+    getNextPageParam: (page) => page.next,
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+  })
 
-/** Newest first, 50 at a time. */
-export const changesQuery = infiniteQueryOptions({
-  queryKey: [...rootKey, 'list'],
-  queryFn: ({ pageParam, signal }) =>
-    api('GET /changes', { query: pageParam === null ? {} : { before: pageParam }, signal }),
-  initialPageParam: null as number | null,
-  getNextPageParam: (page) => page.next,
-  staleTime: 0,
-})
+/** Everybody in the history, for the filter by person. */
+export const useActors = (): ChangeActor[] | undefined => useInfiniteQuery(changesQuery({})).data?.pages[0]?.actors
+
+export const exportChanges = (query: ChangesParams) => apiFile('GET /changes/export', { query })
 
 /**
  * Ends what these changes made, as many in one call as it takes; if one fails, those before it have ended. Anything on screen

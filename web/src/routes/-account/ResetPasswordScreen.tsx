@@ -109,7 +109,7 @@ export function NewPasswordByLink(props: { token: string; children: ReactNode })
 }
 
 const PasswordChanged = (props: { email?: string }) => (
-  <Done title="Password changed" next="/dashboard/changes" email={props.email}>
+  <Done title="Password changed" next="/dashboard/changes?made=true" email={props.email}>
     You are signed out everywhere. Sign in with your new password, and see what was added to your account.
   </Done>
 )

@@ -50,7 +50,7 @@ export const pageGroups = [
     entries: [
       { to: other('people'), label: 'People', icon: UserRoundCog },
       { to: other('webhooks'), label: 'Webhooks', icon: Webhook, call: 'webhooks.list' },
-      { to: other('changes'), label: 'Changes', icon: History },
+      { to: other('changes'), label: 'History of changes', icon: History },
       { to: '/dashboard/settings', label: 'Account Settings', icon: Settings },
     ],
   },

@@ -47,7 +47,7 @@ function SettingsPage() {
           <p className="mt-4 text-muted">
             See what was added or changed in your account, and end what you do not know, under{' '}
             <Link to={other('changes')} className={linkClass}>
-              Changes
+              History of changes
             </Link>
             .
           </p>

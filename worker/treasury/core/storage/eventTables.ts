@@ -1,7 +1,10 @@
 import { vias } from '#domain/actor.ts'
-import type { NoticeEvent, WebhookEvent } from '#domain/events.ts'
+import { changeKindNames, madeEvents, type NoticeEvent, type WebhookEvent } from '#domain/events.ts'
 import type { DisableReason } from '#domain/webhookRules.ts'
 import { integer, maybeInteger, maybeOneOf, maybeText, type RowOf, table, text } from '../../../durable/table.ts'
+
+/** As in the index. */
+export const isMade = `event IN (${madeEvents.map((name) => `'${name}'`).join(', ')})`
 
 /** The audit log. Append-only: a table without changes, to which each row adds a hash of those before it. */
 export const audit = table(
@@ -15,15 +18,20 @@ export const audit = table(
     /** Who acted, and through what (domain/actor.ts). */
     by: text(),
     via: maybeOneOf(vias),
-    /** In the owner's history of changes, and whether it made something that acts from then on (domain/events.ts). */
-    shown: maybeOneOf(['change', 'made']),
+    /** Where the owner's history of changes shows it (domain/events.ts); null if it does not. */
+    shown: maybeOneOf(changeKindNames),
     previous: text(),
     hash: text(),
   },
   {
     indexes: `
       CREATE INDEX audit_change ON audit (seq) WHERE shown IS NOT NULL;
-      CREATE INDEX audit_made ON audit (seq) WHERE shown = 'made';
+      CREATE INDEX audit_change_at ON audit (at, seq) WHERE shown IS NOT NULL;
+      CREATE INDEX audit_change_kind ON audit (shown, at, seq) WHERE shown IS NOT NULL;
+      CREATE INDEX audit_change_by ON audit (by, shown, at, seq) WHERE shown IS NOT NULL;
+      -- What was added and may still act, and what was last done to a webhook.
+      CREATE INDEX audit_made ON audit (at, seq) WHERE ${isMade};
+      CREATE INDEX audit_webhook ON audit (ref, seq) WHERE event IN ('webhook.changed', 'webhook.secret_rotated');
       CREATE TRIGGER audit_no_update BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'audit is append-only'); END;
       CREATE TRIGGER audit_no_delete BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'audit is append-only'); END;
       -- A budget's history reads only the events that set its limit.

@@ -1,8 +1,9 @@
 import { RpcTarget } from 'cloudflare:workers'
+import { type ChangesWanted, changesAtOnce, changesPerPage } from '#schemas/change.ts'
 import type { Context } from '../../core/context.ts'
 import { refreshSender } from '../../outbox/webhooks/rpc.ts'
 import { endMade } from './effects.ts'
-import { listChanges, listMade } from './list.ts'
+import { listChanges } from './list.ts'
 
 /** The owner's history of changes, and ending what somebody else has made. */
 export class Review extends RpcTarget {
@@ -13,12 +14,9 @@ export class Review extends RpcTarget {
     this.#ctx = ctx
   }
 
-  /** `before`: the number of a row of the audit log; null for the newest. */
-  async changes(before: number | null) {
-    return listChanges(this.#ctx, before)
-  }
-  async made() {
-    return listMade(this.#ctx)
+  /** `before`: the id of a change; null for the newest. */
+  async changes(wanted: ChangesWanted, before: number | null, limit = changesPerPage) {
+    return listChanges(this.#ctx, wanted, before, Math.min(limit, changesAtOnce))
   }
   /** Always possible, as pausing and deleting are. */
   async endMade(ids: number[]) {

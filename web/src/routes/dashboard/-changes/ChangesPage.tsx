@@ -1,63 +1,132 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { toast } from 'react-hot-toast/headless'
-import { madeDays } from '#domain/events.ts'
-import { Card, PageHeader } from '#web/components/Card.tsx'
+import { changeKinds, madeDays } from '#domain/events.ts'
+import { Button } from '#web/components/Button.tsx'
+import { Card, PageHeader, Syncing } from '#web/components/Card.tsx'
 import { Checkbox } from '#web/components/Checkbox.tsx'
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
 import { GatedButton } from '#web/components/GatedButton.tsx'
-import { May } from '#web/components/May.tsx'
-import { EmptyState, ErrorState, Loaded, SkeletonRows } from '#web/components/states.tsx'
+import { EmptyState, ErrorState, SkeletonRows } from '#web/components/states.tsx'
 import { Time } from '#web/components/Time.tsx'
 import { plural } from '#web/lib/format.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
+import { FilterChips, ListButtons } from '#web/lists/FilterBar.tsx'
 import { ShowOlder } from '#web/lists/ShowOlder.tsx'
-import { type Change, changesQuery, endChanges, madeQuery } from '#web/queries/changes.ts'
+import { type Change, endChanges } from '#web/queries/changes.ts'
+import { useMay } from '#web/queries/people.ts'
 import { linkOfSubject } from '../-notices/links.ts'
+import { type ChangesState, useChanges } from './useChanges.ts'
 import { actorText, endedText } from './words.ts'
 
-/** After a stolen session: what was added and still acts, with one button that ends it. Below it, the history of changes. */
+const madeText = `Added in the last ${madeDays} days`
+
+/** Who changed what, and when. After a stolen session: what was added and still acts, with one button that ends it. */
 export default function ChangesPage() {
-  useTitle('Changes')
+  const state = useChanges()
+  const { list } = state
+  useTitle('History of changes')
   return (
     <>
-      <PageHeader title="Changes" />
-      <div className="grid grid-cols-1 gap-5">
-        <May call="review.made">
-          <MadeCard />
-        </May>
-        <HistoryCard />
-      </div>
+      <PageHeader title="History of changes" aside={<Syncing active={list.isFetching && !list.isPending} />}>
+        <ListButtons page={state} />
+      </PageHeader>
+      <fieldset className="mb-4 flex flex-wrap gap-2">
+        <legend className="sr-only">Show</legend>
+        <Shown state={state} made={false}>
+          All changes
+        </Shown>
+        <Shown state={state} made={true}>
+          {madeText}
+        </Shown>
+      </fieldset>
+      <FilterChips page={state} />
+      <Card aria-label={state.made ? madeText : 'Changes'} className="overflow-hidden">
+        <Changes state={state} />
+      </Card>
     </>
   )
 }
 
-const heading = 'px-5 pt-5 font-semibold'
+const Shown = ({ state, made, children }: { state: ChangesState; made: boolean; children: ReactNode }) => (
+  <button
+    type="button"
+    aria-pressed={state.made === made}
+    onClick={() => state.showMade(made)}
+    className="h-8 rounded-full border border-control px-3 text-small hover:bg-sunken aria-pressed:border-green aria-pressed:bg-green-tint aria-pressed:text-green pointer-coarse:h-11"
+  >
+    {children}
+  </button>
+)
 
-function MadeCard() {
-  const made = useQuery(madeQuery)
+function Changes({ state }: { state: ChangesState }) {
+  const { list, changes, made } = state
+  const mayEnd = useMay('review.endMade')
+  if (!changes)
+    return list.error ? (
+      <ErrorState
+        error={list.error}
+        fallback={made ? 'Failed to load what was added' : 'Failed to load the changes'}
+        onRetry={() => list.refetch()}
+      />
+    ) : (
+      <SkeletonRows rows={5} />
+    )
+  if (changes.length === 0) return state.isIncomplete ? <SkeletonRows rows={3} /> : <NoChanges state={state} />
   return (
-    <Card aria-labelledby="made" className="overflow-hidden">
-      <h2 id="made" className={heading}>
-        Added in the last {madeDays} days
-      </h2>
-      <Loaded query={made} fallback="Failed to load what was added" loading={<SkeletonRows rows={3} />}>
-        {({ changes }) =>
-          changes.length === 0 ? (
-            <EmptyState title="Nothing to end">
-              No webhook, agent, credential, app or permission that was added in the last {madeDays} days still acts.
-            </EmptyState>
-          ) : (
-            <MadeList changes={changes} />
-          )
-        }
-      </Loaded>
-    </Card>
+    <div aria-busy={list.isPlaceholderData} className="transition-opacity aria-busy:opacity-60">
+      {made && mayEnd ? (
+        <MadeList changes={changes} isComplete={!state.isIncomplete} />
+      ) : (
+        <ChangeList label={made ? madeText : 'All changes'} changes={changes} />
+      )}
+      {list.isFetchNextPageError && (
+        <ErrorState error={list.error} fallback="Failed to load the rest" onRetry={() => list.fetchNextPage()} />
+      )}
+      {!made && <ShowOlder list={list} />}
+    </div>
   )
 }
 
-function MadeList({ changes }: { changes: Change[] }) {
+function NoChanges({ state }: { state: ChangesState }) {
+  if (state.active.length > 0)
+    return (
+      <EmptyState title="No changes found" action={<Button onClick={state.clear}>Clear Filters</Button>}>
+        No changes match your filters.
+      </EmptyState>
+    )
+  return state.made ? (
+    <EmptyState title="Nothing to end">
+      No webhook, agent, credential, app or permission that was added in the last {madeDays} days still acts.
+    </EmptyState>
+  ) : (
+    <EmptyState title="No changes yet">What is changed in your account appears here, with who did it.</EmptyState>
+  )
+}
+
+const ChangeList = ({ label, changes }: { label: string; changes: Change[] }) => (
+  <ul aria-label={label}>
+    {changes.map((change) => (
+      <li key={change.id} className="border-hairline border-b px-5 py-3 last:border-b-0">
+        <p className="wrap-anywhere">
+          {change.subject ? (
+            <Link {...linkOfSubject(change.subject)} className="rounded-sm hover:underline">
+              {change.text}
+            </Link>
+          ) : (
+            change.text
+          )}
+        </p>
+        <p className="text-muted text-small">
+          <Details change={change} />
+        </p>
+      </li>
+    ))}
+  </ul>
+)
+
+/** What was added, to choose what to end. `isComplete`: all of it has been read. */
+function MadeList({ changes, isComplete }: { changes: Change[]; isComplete: boolean }) {
   const [kept, setKept] = useState<ReadonlySet<number>>(new Set())
   const [isAsking, setAsking] = useState(false)
   const ending = changes.filter(({ id }) => !kept.has(id))
@@ -69,11 +138,11 @@ function MadeList({ changes }: { changes: Change[] }) {
     })
   return (
     <>
-      <p className="px-5 pt-1 pb-3 text-muted">
+      <p className="px-5 pt-4 pb-3 text-muted">
         Webhooks, agents, credentials, apps and permissions keep working after a new password. Clear the ones that you
         know, and end the others.
       </p>
-      <ul aria-labelledby="made" className="border-hairline border-t">
+      <ul aria-label={madeText} className="border-hairline border-t">
         {changes.map((change) => (
           <li key={change.id} className="border-hairline border-b px-5 py-2">
             <Checkbox
@@ -91,7 +160,7 @@ function MadeList({ changes }: { changes: Change[] }) {
         </p>
         <GatedButton
           look="danger"
-          missing={ending.length === 0 ? 'Select at least one.' : null}
+          missing={ending.length === 0 ? 'Select at least one.' : isComplete ? null : 'More of them are being loaded.'}
           onClick={() => setAsking(true)}
           className="max-sm:w-full"
         >
@@ -130,55 +199,12 @@ function EndDialog({ changes, onClose }: { changes: Change[]; onClose: () => voi
   )
 }
 
-function HistoryCard() {
-  const list = useInfiniteQuery(changesQuery)
-  const changes = list.data?.pages.flatMap((page) => page.changes)
-  return (
-    <Card aria-labelledby="history" className="overflow-hidden">
-      <h2 id="history" className={`${heading} pb-3`}>
-        All changes
-      </h2>
-      {changes ? (
-        changes.length === 0 ? (
-          <EmptyState title="No changes yet">What is changed in your account appears here, with who did it.</EmptyState>
-        ) : (
-          <>
-            <ul aria-labelledby="history" className="border-hairline border-t">
-              {changes.map((change) => (
-                <li key={change.id} className="border-hairline border-b px-5 py-3 last:border-b-0">
-                  <p className="wrap-anywhere">
-                    {change.subject ? (
-                      <Link {...linkOfSubject(change.subject)} className="rounded-sm hover:underline">
-                        {change.text}
-                      </Link>
-                    ) : (
-                      change.text
-                    )}
-                  </p>
-                  <p className="text-muted text-small">
-                    <Details change={change} />
-                  </p>
-                </li>
-              ))}
-            </ul>
-            <ShowOlder list={list} />
-          </>
-        )
-      ) : list.error ? (
-        <ErrorState error={list.error} fallback="Failed to load your changes" onRetry={() => list.refetch()} />
-      ) : (
-        <SkeletonRows rows={5} />
-      )}
-    </Card>
-  )
-}
-
 function Details({ change }: { change: Change }) {
   return (
     <>
       {change.detail && <span className="wrap-anywhere block">{change.detail}</span>}
-      <span className="block">
-        {actorText(change)} · <Time iso={change.at} />
+      <span className="wrap-anywhere block">
+        {changeKinds[change.kind]} · {actorText(change)} · <Time iso={change.at} />
       </span>
     </>
   )

@@ -1,7 +1,7 @@
 import { actingFor } from '#web/lib/actingFor.ts'
 import { plural } from '#web/lib/format.ts'
 import { accountLabel } from '#web/lib/otherAccount.ts'
-import type { Change, EndedChanges } from '#web/queries/changes.ts'
+import type { Change, ChangeActor, EndedChanges } from '#web/queries/changes.ts'
 
 const vias: Record<NonNullable<Change['via']>, string | null> = {
   dashboard: null,
@@ -11,19 +11,24 @@ const vias: Record<NonNullable<Change['via']>, string | null> = {
   operator: null,
 }
 
-/** 'Scout, through the API'. Whoever had the owner's session was signed in as the owner. */
-export function actorText({ by, via }: Pick<Change, 'by' | 'via'>): string {
+/** Whoever had the owner's session was signed in as the owner. */
+export function actorName({ type, name }: ChangeActor): string {
   const acting = actingFor()
-  const names: Record<Change['by']['type'], string> = {
+  const names: Record<ChangeActor['type'], string> = {
     owner: acting ? `Signed in as ${accountLabel(acting)}` : 'Signed in as you',
-    member: by.name ?? 'A member',
-    agent: by.name ?? 'An agent',
+    member: name ?? 'A member',
+    agent: name ?? 'An agent',
     operator: 'The operator',
     recipient: 'The recipient',
     bursar: 'Bursar',
+    unknown: 'Not recorded',
   }
-  return [names[by.type], via && vias[via]].filter(Boolean).join(', ')
+  return names[type]
 }
+
+/** 'Scout, through the API'. */
+export const actorText = ({ by, via }: Pick<Change, 'by' | 'via'>): string =>
+  [actorName(by), via && vias[via]].filter(Boolean).join(', ')
 
 /** '2 webhooks, 1 agent ended.' */
 export function endedText(ended: EndedChanges): string {

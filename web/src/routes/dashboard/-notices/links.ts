@@ -28,7 +28,7 @@ export function linkOfSubject(
     case 'restore':
       return { to: other('restored') }
     case 'changes':
-      return { to: other('changes') }
+      return { to: other('changes'), search: (id === 'made' ? { made: true } : {}) as never }
     case 'run':
       return { to: '/dashboard/transactions' }
     case 'people':
