@@ -101,7 +101,9 @@ const mailbox = /[^\s<>()[\]:;,"“”]{1,64}@[^\s<>()[\]:;,?"“”]{1,253}/gu
 
 function emailIn(text: string): Read<RunRecipient> {
   const email = valueIn(readEmail(text))
-  if (email !== null && email === text.toLowerCase()) return { value: { type: 'email', email } }
+  // Other letters than those of ASCII may become one of them, as K (Kelvin) does.
+  if (email !== null && /^[!-~]+$/.test(text) && email === text.toLowerCase())
+    return { value: { type: 'email', email } }
   if (email !== null) return write(email)
   const found = text.match(mailbox) ?? []
   if (found.length > 1) return { problem: 'There is more than one recipient in this cell. Write a row for each.' }
