@@ -72,7 +72,7 @@ describe('a file', () => {
     expect(rowsOf({ rows: list(maxRunRows) })).toHaveLength(maxRunRows)
     expect(problemOf({ rows: list(maxRunRows + 1) })?.message).toMatch(/^The file has 1,001 rows/)
 
-    const start = 'to,amount,memo\nada@example.com,1,'
+    const start = 'to,amount,memo\nada@example.com,10,'
     const full = `${start}${'é'.repeat((maxRunBytes - start.length) / 2)}`
     expect(Buffer.byteLength(full)).toBe(maxRunBytes)
     expect(paid(full)).toEqual([[2, 'Memo must be at most 100 characters.']])
@@ -127,37 +127,25 @@ describe('no text is read as another', () => {
   }
 
   test('amount or recipient, whatever stands around or within it @runs-6', () => {
-    const any = fc.oneof(
+    const noise = fc.oneof(
       fc.constantFrom(
-        '',
-        ' ',
-        '\u00a0',
-        '\u200b',
-        '.',
-        ',',
-        '0',
-        '-',
-        '+',
-        '$',
-        "'",
-        '"',
-        '(',
-        ')',
-        '\u0661',
-        '１',
+        ...' \u00a0\u200b.,0159-+$\'"()<>@\u0661１\u202e\ufeff\u0430…',
         'e3',
         ' USDC',
-        '<',
-        '>',
+        'contact:',
+        'mailto:',
+        '0x',
+        '00',
       ),
-      fc.constantFrom('contact:', 'mailto:', 'tel:', '0x', '00', '@', '\u202e', '\ufeff', '\u0430', '…', 'base:'),
       fc.string({ unit: 'grapheme', maxLength: 3 }),
     )
+    const any = fc.oneof({ weight: 4, arbitrary: fc.constant('') }, { weight: 1, arbitrary: noise })
     const damaged = (valid: fc.Arbitrary<string>) =>
-      fc.tuple(valid, any, any, any, fc.nat(), fc.nat(2)).map(([value, before, within, after, at, cut]) => {
+      fc.tuple(valid, any, any, any, fc.nat(), fc.nat(1)).map(([value, before, within, after, at, cut]) => {
         const place = at % (value.length + 1)
         return `${before}${value.slice(0, place)}${within}${value.slice(place + cut)}${after}`
       })
+    let accepted = 0
     fc.assert(
       fc.property(damaged(recipient), damaged(amount), (to, sum) => {
         for (const file of [
@@ -167,6 +155,7 @@ describe('no text is read as another', () => {
           const read = readRun(file)
           const [row] = read.ok ? read.rows : []
           if (!row?.row) continue
+          accepted += 1
           expect(row.written.to).toBe(to.replace(/\r\n?/g, '\n').trim())
           expect(row.written.amount).toBe(sum.trim())
           expectAsWritten(row.row, row.written)
@@ -174,10 +163,12 @@ describe('no text is read as another', () => {
       }),
       { numRuns: 3_000 },
     )
+    expect(accepted).toBeGreaterThan(100)
   })
 
   test('row of a file in which anything was changed, cut or added @runs-7', () => {
     const noise = fc.oneof(fc.constantFrom(...',;\t"\n\r 0.'), fc.string({ maxLength: 2 }))
+    let accepted = 0
     fc.assert(
       fc.property(
         fc.array(aRow, { minLength: 1, maxLength: 4 }),
@@ -191,11 +182,13 @@ describe('no text is read as another', () => {
           for (const { row, written, problem } of read.ok ? read.rows : []) {
             expect(row === null).toBe(problem !== null)
             if (row) expectAsWritten(row, written)
+            if (row && changes.length > 0) accepted += 1
           }
         },
       ),
       { numRuns: 2_000 },
     )
+    expect(accepted).toBeGreaterThan(100)
   })
 
   test('row of valid rows, in any form of a file, and all are read', () => {
