@@ -8,7 +8,7 @@ import { canonicalRows, decodeRunFile, readRun } from '#domain/runs/read.ts'
 import { maxRunBytes, maxRunRows } from '#domain/runs/row.ts'
 import { runVerdicts } from '#domain/runs/warnings.ts'
 
-const starts = ['', 'to,amount\n', 'to,amount,memo\nada@example.com,1,', 'to,amount\n"', 'to;amount\n0x']
+const starts = ['', 'to,amount,memo\nada@example.com,1,', 'to;amount\n"']
 const units = [
   ...[
     '"',
@@ -53,17 +53,14 @@ const units = [
     'to,',
   ],
 ]
-const ends = ['', '"']
 
 test('256 kB of the worst are read in steps that grow with their length @runs-11', () => {
   for (const start of starts)
-    for (const unit of units)
-      for (const end of ends) {
-        const count = Math.floor((maxRunBytes - start.length - end.length) / Buffer.byteLength(unit))
-        const csv = `${start}${unit.repeat(count)}${end}`
-        const read = readRun({ csv })
-        if (read.ok) canonicalRows(read.rows)
-      }
+    for (const unit of units) {
+      const csv = start + unit.repeat(Math.floor((maxRunBytes - start.length) / Buffer.byteLength(unit)))
+      const read = readRun({ csv })
+      if (read.ok) canonicalRows(read.rows)
+    }
 })
 
 test('so are its bytes, and lists', () => {

@@ -1,6 +1,6 @@
 import { shown } from './problems.ts'
 import { type RunColumn, runColumns } from './row.ts'
-import { type Delimiter, delimiters, type FileRecord, isBlank, splitRecords } from './table.ts'
+import { type Delimiter, delimiters, type FileRecord, splitRecords } from './table.ts'
 
 /** Which column of a file is which, from its header. */
 
@@ -27,48 +27,43 @@ export const columnOf = (text: string): RunColumn | null => {
 }
 
 const names = runColumns.join(', ')
+/** More are no table of payments. */
+const maxColumns = 50
 /** Of a program's row, whose fields need no order. */
 export const unknownColumn = (text: string): string => `Unknown column ${shown(text)}. The columns are ${names}.`
 
 /** `columns`: what each cell of a row is. `width`: how many cells it has, with those at its end that have no name. */
-export type Header = { delimiter: Delimiter; columns: RunColumn[]; width: number; line: number }
+export type Header = { delimiter: Delimiter; columns: RunColumn[]; width: number }
 type ReadHeader = { ok: true; header: Header } | { ok: false; line: number; message: string }
 
-/** Reads the first record that is not empty. `text` has no byte order mark. */
+/** Reads the first record that is not empty; null if there is none. `text` has no byte order mark. */
 export function readHeader(text: string): ReadHeader | null {
-  const read = delimiters.map((delimiter) => ({ delimiter, first: firstRecord(text, delimiter) }))
-  const split = read.flatMap(({ delimiter, first }) => (first && 'cells' in first ? [{ delimiter, first }] : []))
-  const broken = read.find(({ first }) => first && 'problem' in first)?.first
-  if (split.length === 0) return broken && 'problem' in broken ? { ok: false, ...openQuote(broken.line) } : null
-  const known = (cells: string[]) => cells.filter((cell) => columnOf(cell) !== null).length
-  const { delimiter, first } = split.reduce((best, each) => {
-    const more = known(each.first.cells) - known(best.first.cells)
-    return more > 0 || (more === 0 && each.first.cells.length > best.first.cells.length) ? each : best
-  })
+  const tables = delimiters.map((delimiter) => ({ delimiter, table: splitRecords(text, delimiter, true) }))
+  const [found, ...others] = tables.flatMap(({ delimiter, table }) =>
+    table.ok ? table.records.map((first) => ({ delimiter, first })) : [],
+  )
+  if (!found) {
+    const [broken] = tables.flatMap(({ table }) => (table.ok ? [] : [table.line]))
+    return broken === undefined ? null : { ok: false, ...openQuote(broken) }
+  }
+  const { delimiter, first } = others.reduce((best, each) => (isBetter(each.first, best.first) ? each : best), found)
   const cells = withoutEmptyEnd(first.cells)
-  const line = first.line
   const problem = headerProblem(cells)
   return problem === null
-    ? {
-        ok: true,
-        header: { delimiter, columns: cells.map((cell) => columnOf(cell)!), width: first.cells.length, line },
-      }
-    : { ok: false, line, message: problem }
+    ? { ok: true, header: { delimiter, columns: cells.map((cell) => columnOf(cell)!), width: first.cells.length } }
+    : { ok: false, line: first.line, message: problem }
+}
+
+/** The right delimiter gives more names that are known, or at least more cells. */
+function isBetter(a: FileRecord, b: FileRecord): boolean {
+  const known = ({ cells }: FileRecord) => cells.slice(0, maxColumns).filter((cell) => columnOf(cell) !== null).length
+  return known(a) === known(b) ? a.cells.length > b.cells.length : known(a) > known(b)
 }
 
 export const openQuote = (line: number) => ({
   line,
   message: 'A quote (") is opened here and not closed. Write "" for a quote within a cell.',
 })
-
-type First = FileRecord | { line: number; problem: string } | null
-/** The first record that is not empty. */
-function firstRecord(text: string, delimiter: Delimiter): First {
-  const table = splitRecords(text, delimiter, (record) => !isBlank(record))
-  if (!table.ok) return table
-  const last = table.records.at(-1)
-  return last && !isBlank(last) ? last : null
-}
 
 /** Spreadsheets may write empty columns behind the others. */
 function withoutEmptyEnd(cells: string[]): string[] {
@@ -78,6 +73,7 @@ function withoutEmptyEnd(cells: string[]): string[] {
 }
 
 function headerProblem(cells: string[]): string | null {
+  if (cells.length > maxColumns) return `The first line has more than ${maxColumns} columns. The columns are ${names}.`
   const columns = cells.map(columnOf)
   if (columns.every((column) => column === null)) return `The first line has to name the columns: ${names}.`
   const unknown = columns.indexOf(null)

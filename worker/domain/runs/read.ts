@@ -5,7 +5,7 @@ import { shown } from './problems.ts'
 import { emptyCells, noPaymentProblem, readRow } from './readRow.ts'
 import { writtenRecipient } from './recipientCell.ts'
 import { type Cells, maxRunBytes, maxRunRows, type ReadRow, type RunColumn, runColumns } from './row.ts'
-import { type FileRecord, isBlank, splitRecords } from './table.ts'
+import { type FileRecord, splitRecords } from './table.ts'
 
 export { decodeRunFile } from './decode.ts'
 
@@ -38,7 +38,7 @@ function readCsv(csv: string): ReadRun {
     return table.problem === 'open'
       ? { ok: false, ...openQuote(table.line) }
       : unusable('There is text after a closing quote ("). Write "" for a quote within a cell.', table.line)
-  const records = table.records.filter((record) => record.line > header.line && !isBlank(record))
+  const records = table.records.slice(1) // without the header
   const swallowing = records.find((record) => hasRows(record, header))
   if (swallowing) return { ok: false, ...openQuote(swallowing.line) }
   return withinLimits(records, (record) => recordRow(record, header))

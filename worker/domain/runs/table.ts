@@ -11,32 +11,30 @@ export type FileRecord = { line: number; cells: string[]; stray: boolean }
 /** `line` is where a cell with unbalanced quotes begins. */
 export type Table = { ok: true; records: FileRecord[] } | { ok: false; line: number; problem: 'open' | 'after' }
 
-export const isBlank = ({ cells }: FileRecord): boolean => cells.every((cell) => cell.trim() === '')
-
-/** The records up to the first for which `isLast` is true. */
-export function splitRecords(text: string, delimiter: Delimiter, isLast = (_: FileRecord) => false): Table {
+/** The records that are not empty; only the first one if `isFirstEnough`. */
+export function splitRecords(text: string, delimiter: Delimiter, isFirstEnough = false): Table {
   const plain = new RegExp(`[^${delimiter}\r\n]*`, 'y')
   const blanks = delimiter === '\t' ? / */y : /[ \t]*/y
-  const match = (pattern: RegExp, at: number): string => {
+  const after = (pattern: RegExp, at: number): number => {
     pattern.lastIndex = at
-    return pattern.exec(text)?.[0] ?? ''
+    pattern.test(text)
+    return pattern.lastIndex
   }
   const records: FileRecord[] = []
   let at = 0
   let line = 1
   let record: FileRecord = { line, cells: [], stray: false }
   for (;;) {
-    const start = at + match(blanks, at).length
+    const start = after(blanks, at)
     if (text[start] === '"') {
       const quoted = quotedCell(text, start + 1)
       if (quoted === null) return { ok: false, line, problem: 'open' }
+      at = after(blanks, quoted.end)
+      if (after(plain, at) !== at) return { ok: false, line, problem: 'after' }
       record.cells.push(quoted.cell)
-      const cellLine = line
       line += quoted.breaks
-      at = quoted.end + match(blanks, quoted.end).length
-      if (at < text.length && match(plain, at) !== '') return { ok: false, line: cellLine, problem: 'after' }
     } else {
-      const cell = match(plain, at)
+      const cell = text.slice(at, after(plain, start))
       record.stray ||= cell.includes('"')
       record.cells.push(cell)
       at += cell.length
@@ -46,8 +44,8 @@ export function splitRecords(text: string, delimiter: Delimiter, isLast = (_: Fi
       at += 1
       continue
     }
-    records.push(record)
-    if (next === undefined || isLast(record)) return { ok: true, records }
+    if (record.cells.some((cell) => cell.trim() !== '')) records.push(record)
+    if (next === undefined || (isFirstEnough && records.length > 0)) return { ok: true, records }
     at += next === '\r' && text[at + 1] === '\n' ? 2 : 1
     line += 1
     record = { line, cells: [], stray: false }
