@@ -1,7 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { UseFormReturn } from 'react-hook-form'
-import type { SendValues } from '#domain/sendRules.ts'
+import type { Path, UseFormReturn } from 'react-hook-form'
 import { Button } from '#web/components/Button.tsx'
 import { Field } from '#web/components/Field.tsx'
 import { linkClass } from '#web/components/Links.tsx'
@@ -12,10 +11,13 @@ import { cutAmount } from '#web/lib/format.ts'
 import { blockedBecause, type Wallet, walletLabel, walletName } from '#web/queries/wallets.ts'
 
 /** Selects the wallet that pays. Wallets that can't pay now are listed with the reason. */
-export function WalletField(props: { form: UseFormReturn<SendValues>; wallets: UseQueryResult<Wallet[]> }) {
-  const { form } = props
+export function WalletField<T extends { walletId: string }>(props: {
+  form: UseFormReturn<T>
+  wallets: UseQueryResult<Wallet[]>
+}) {
+  const { register, getFieldState, formState } = props.form
+  const name = 'walletId' as Path<T>
   const { data: wallets, error, refetch } = props.wallets
-  const { errors } = form.formState
   if (error && !wallets)
     return (
       <div role="alert" className="flex flex-wrap items-center justify-between gap-3 text-red text-small">
@@ -28,9 +30,10 @@ export function WalletField(props: { form: UseFormReturn<SendValues>; wallets: U
   return (
     <>
       {wallets && <NoWalletNotice wallets={wallets} />}
-      <Field label="Source wallet" error={errors.walletId?.message}>
+      <Field label="Source wallet" error={getFieldState(name, formState).error?.message}>
         {(control) => (
-          <Select {...control} {...form.register('walletId')}>
+          // Anew once there are choices: a list without the chosen one would forget it.
+          <Select key={wallets ? 'loaded' : 'loading'} {...control} {...register(name)}>
             <option value="">{wallets ? 'Select a wallet' : 'Loading wallets...'}</option>
             {wallets?.map((wallet) => (
               <option key={wallet.id} value={wallet.id} disabled={blockedBecause(wallet) !== null}>
