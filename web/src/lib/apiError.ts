@@ -1,17 +1,22 @@
 import { somethingWrong } from '#domain/words.ts'
 import type { Failure } from '#schemas/common.ts'
 
-/** A refused call. `message` is shown to people, `field` is the input at fault. Status 0 means that there was no reply. */
+/**
+ * A refused call. `message` is shown to people, `field` is the input at fault, `existing` the id of what is there already. Status 0
+ * means that there was no reply.
+ */
 export class ApiError extends Error {
   override name = 'ApiError'
   declare readonly status: number
   declare readonly code: string
   declare readonly field: string | undefined
-  constructor(status: number, code: string, message: string, field?: string) {
+  declare readonly existing: string | undefined
+  constructor(status: number, code: string, message: string, field?: string, existing?: string) {
     super(message)
     this.status = status
     this.code = code
     this.field = field
+    this.existing = existing
   }
 }
 
@@ -22,6 +27,7 @@ export const apiErrorOf = ({ status }: Response, failure: Failure | null) =>
     failure?.code ?? 'internal',
     failure?.message || failure?.error || somethingWrong,
     failure?.field,
+    failure?.existing,
   )
 
 const unknownFailure = 'An error occurred. Please try again or contact support if the issue persists.'

@@ -7,6 +7,7 @@ import {
   ArrowUpRight,
   Bot,
   HandCoins,
+  List,
   type LucideIcon,
   Plug,
   Search,
@@ -254,6 +255,13 @@ const fixedActions = [
     HandCoins,
     { to: '/dashboard/payouts', search: { create: true } },
     'send email phone',
+  ),
+  action(
+    'runs.create',
+    'New run',
+    List,
+    { to: other('runs'), search: { create: true } as never },
+    'pay file csv upload many people payroll batch',
   ),
   action(
     'contacts.change',

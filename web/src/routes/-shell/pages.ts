@@ -7,6 +7,7 @@ import {
   HandCoins,
   History,
   LayoutGrid,
+  List,
   type LucideIcon,
   Settings,
   UserRoundCog,
@@ -43,6 +44,7 @@ export const pageGroups = [
       { to: '/dashboard/approvals', label: 'Approvals', icon: BadgeCheck },
       { to: '/dashboard/transactions', label: 'Transactions', icon: ArrowLeftRight },
       { to: '/dashboard/payouts', label: 'Payouts', icon: HandCoins },
+      { to: other('runs'), label: 'Runs', icon: List },
     ],
   },
   {

@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { createFileRoute } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import { Amount } from '#web/components/Amount.tsx'
 import { Card, PageHeader, Syncing } from '#web/components/Card.tsx'
 import { Chip } from '#web/components/Chip.tsx'
@@ -16,9 +17,12 @@ import { amountOf, stateOf, timeLeft, useRecipient } from './-approvals/words.ts
 
 export const Route = createFileRoute('/dashboard/approvals')({ component: ApprovalsPage })
 
+const WaitingRuns = lazy(async () => ({ default: (await import('./-runs/WaitingRuns.tsx')).WaitingRuns }))
+
 function ApprovalsPage() {
   const list = useInfiniteQuery(approvalsQuery)
   const mayEdit = useMay('policies.editGroup')
+  const mayDecideRuns = useMay('runs.approve')
   useTitle('Approvals')
   // Pages are loaded at different times, so an approval that ended in between may be on two of them.
   const all = list.data?.pages.flatMap(({ approvals }) => approvals)
@@ -26,6 +30,11 @@ function ApprovalsPage() {
   return (
     <>
       <PageHeader title="Approvals" aside={<Syncing active={list.isFetching && !list.isPending} />} />
+      {mayDecideRuns && (
+        <Suspense>
+          <WaitingRuns />
+        </Suspense>
+      )}
       <Card className="overflow-hidden">
         {rows ? (
           rows.length === 0 ? (

@@ -30,7 +30,7 @@ export function linkOfSubject(
     case 'changes':
       return { to: other('changes'), search: (id === 'made' ? { made: true } : {}) as never }
     case 'run':
-      return { to: '/dashboard/transactions' }
+      return { to: other(`runs/${id}`) }
     case 'people':
       return { to: other('people') }
   }

@@ -37,6 +37,7 @@ import {
   transactionQuery,
 } from '#web/queries/transactions.ts'
 import { walletName } from '#web/queries/wallets.ts'
+import { other } from '../../-shell/pages.ts'
 import { ruleOf } from '../-agents/ruleNames.ts'
 import { contactMethodOf, DetailsDialog } from '../-contacts/AddMethod.tsx'
 
@@ -245,6 +246,13 @@ function Details(props: { transaction: Transaction; addContact: ReactNode }) {
         <Fact name="Network">{networkName(chain)}</Fact>
         <Fact name="Date">{formatMoment(transaction.createdAt)}</Fact>
         <NoteFacts of={transaction} />
+        {transaction.runId && (
+          <Fact name="Payout run">
+            <Link to={other(`runs/${transaction.runId}`)} className={linkClass}>
+              View the run
+            </Link>
+          </Fact>
+        )}
         {transaction.txHash && (
           <Fact name="Transaction hash">
             <TxHash hash={transaction.txHash} chain={chain} />
