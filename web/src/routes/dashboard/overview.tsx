@@ -8,9 +8,9 @@ import { EndingKeys } from '#web/components/EndingKeys.tsx'
 import { GatedButton } from '#web/components/GatedButton.tsx'
 import { May } from '#web/components/May.tsx'
 import { Notice } from '#web/components/Notice.tsx'
-import { PendingApprovals } from '#web/components/PendingApprovals.tsx'
 import { EmptyState, Skeleton } from '#web/components/states.tsx'
 import { useTitle } from '#web/lib/useTitle.ts'
+import { noticeCountQuery } from '#web/queries/notices.ts'
 import { overviewQuery } from '#web/queries/overview.ts'
 import { FirstSteps } from './-overview/FirstSteps.tsx'
 import { addWidget, defaultLayout } from './-overview/layout.ts'
@@ -20,6 +20,9 @@ import { WidgetGrid } from './-overview/WidgetGrid.tsx'
 
 export const Route = createFileRoute('/dashboard/overview')({ component: OverviewPage })
 
+const PendingApprovals = lazy(async () => ({
+  default: (await import('#web/components/PendingApprovals.tsx')).PendingApprovals,
+}))
 const ResetLayout = lazy(() => import('./-overview/ResetLayout.tsx'))
 const WidgetLibrary = lazy(() => import('./-overview/WidgetLibrary.tsx'))
 
@@ -31,6 +34,7 @@ function OverviewPage() {
   const [resetting, setResetting] = useState(false)
   /** Shown from the last visit, because newer figures are not there yet. */
   const isKept = overview.dataUpdatedAt === 0 && overview.data !== undefined
+  const pending = useQuery(noticeCountQuery).data?.pending ?? 0
   useTitle('Overview')
   const Icon = unlocked ? LockOpen : Lock
   return (
@@ -78,7 +82,11 @@ function OverviewPage() {
           </Notice>
         </div>
       )}
-      <PendingApprovals />
+      {pending > 0 && (
+        <Suspense fallback={<div className="mb-4 h-9" />}>
+          <PendingApprovals />
+        </Suspense>
+      )}
       <EndingKeys />
       {overview.data && (
         <May call="wallets.deploy">

@@ -54,6 +54,7 @@ export default function NewRunDialog(props: { insteadOf: string | null; onClose:
       form={form}
       onClose={props.onClose}
       submit={['Check the rows', 'Uploading...']}
+      missing={wallets.isPending ? 'Your wallets are still loading.' : null}
       send={async (values, idempotencyKey) => {
         // Without the parser, the API says it.
         const read = await readRows(values.csv).catch(() => null)
