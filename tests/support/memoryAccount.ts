@@ -8,6 +8,7 @@ import { addressTopic, nonceTopic, topics } from '../../worker/chain/calls.ts'
 import type { Address, Hex, Log } from '../../worker/chain/types.ts'
 import { type ContactRow, insertContact } from '../../worker/db/contacts.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
+import { agentRequests, paidTo, refusals } from '../../worker/history/answers.ts'
 import { exportedAtOnce, type HistoryApi, withNames } from '../../worker/history/api.ts'
 import { type ListQuery, payoutsQuery, transactionsQuery } from '../../worker/history/lists.ts'
 import { readPage, readSlice } from '../../worker/history/pages.ts'
@@ -55,6 +56,9 @@ export function createMemoryAccount() {
     transactionSlice: async (_, filter, cursor) => slice(transactionsQuery(filter, history.rows.names()), cursor),
     payoutSlice: async (_, filter, cursor) => slice(payoutsQuery(filter), cursor),
     balances: async (_, from, to) => ok(history.rows.balances(from, to)),
+    paidTo: async (_, wanted) => ok(paidTo(history.rows.all, wanted)),
+    agentRequests: async (_, agentId, wanted) => ok(agentRequests(history.rows.all, agentId, wanted)),
+    refusals: async (_, wanted) => ok(refusals(history.rows.all, wanted)),
     overview: async (_, chain, now) =>
       ok({
         account: { totalBalance: '0', balanceAsOf: null, ...figures(context) },

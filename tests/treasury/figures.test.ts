@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { FigureName } from '#domain/figures.ts'
 import { formatUsdc, type MicroUsdc, parseUsdc } from '#domain/money.ts'
-import { type ChainName, chainNameOf } from '#domain/networks.ts'
+import { chainNameOf } from '#domain/networks.ts'
 import { spans } from '#domain/statistics.ts'
 import { dayMs } from '#domain/time.ts'
 import { formatUtcDays } from '#domain/utcDays.ts'
@@ -16,30 +16,11 @@ import { budgetHistory } from '../../worker/treasury/reports/budgetHistory.ts'
 import { spendingOf } from '../../worker/treasury/reports/spending.ts'
 import { usageOf } from '../../worker/treasury/reports/usage.ts'
 import { cases } from '../support/cases.ts'
+import { expectEqual } from '../support/expectFigure.ts'
 import { sumOf } from '../support/memoryAccount.ts'
 import { ad, grace, type Month, monthSteps, monthWith, wallets } from '../support/randomMonth.ts'
 
 type Search = Record<string, string>
-type Figure = { name: string; count?: number; sum?: string; of?: 'amount' | 'spent'; search: Search }
-
-/** The figure, its list, the list's sum, the lines of its CSV and their sum say the same. */
-async function expectEqual(
-  { lists }: Month,
-  { name, count, sum, of = 'spent', search }: Figure,
-  chain: ChainName = 'base',
-) {
-  const network = chain === 'base' ? {} : { network: chain }
-  const { rows, page } = await lists.transactions({ ...search, ...network })
-  const lines = await lists.transactionsCsv({ ...search, ...network })
-  const said = {
-    figure: [count ?? page.total, sum ?? page[of]![chain]],
-    list: [page.total, page[of]![chain]],
-    rows: rows.length,
-    csv: [lines.length, formatUsdc(sumOf(lines, of === 'spent' ? 'Spent (USDC)' : 'Amount (USDC)'))],
-  }
-  const right = [count ?? lines.length, sum ?? said.csv[1]]
-  expect(said, `${name} ${JSON.stringify(search)}`).toEqual({ figure: right, list: right, rows: right[0], csv: right })
-}
 
 async function expectOverview(month: Month) {
   const o = await month.lists.overview()

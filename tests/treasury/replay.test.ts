@@ -249,9 +249,9 @@ test('a call of a replay does not grow with the decisions of its group @rules-34
   const [one] = book.decisions()
   const add = (groupId: string, many: number) =>
     book.history.all(
-      `INSERT INTO decision (id, group_id, at, n, chain, recipient, body)
+      `INSERT INTO decision (id, group_id, agent_id, at, n, chain, recipient, answer, rules, amount, body)
        WITH RECURSIVE row (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM row WHERE i < ${many})
-       SELECT '${groupId}' || i, '${groupId}', at - i * 1000, i, chain, recipient, body
+       SELECT '${groupId}' || i, '${groupId}', agent_id, at - i * 1000, i, chain, recipient, answer, rules, amount, body
        FROM decision, row WHERE id = '${one!.id}'`,
     )
   const [few, many] = [1_000, 100_000]

@@ -20,7 +20,7 @@ const sums = (history: ReturnType<typeof createMemoryHistory>) => ({
   recipients: history.all('SELECT * FROM recipient_total ORDER BY 1, 2'),
 })
 
-/** The same, from what is counted now. */
+/** The same, from what is counted now. None of these payments has a time of spending; tests/treasury/answers.test.ts has those that do. */
 const sumsAgain = (history: ReturnType<typeof createMemoryHistory>) => ({
   totals: history.all(
     `SELECT chain, wallet_id, state, method, count(*) AS n, sum(amount) AS amount FROM counted
@@ -29,7 +29,8 @@ const sumsAgain = (history: ReturnType<typeof createMemoryHistory>) => ({
   recipients: history.all(
     `SELECT DISTINCT chain, recipient, count(*) OVER paid AS n, sum(amount) OVER paid AS amount,
        first_value(at) OVER (paid ORDER BY at DESC, id DESC) AS last_at,
-       first_value(id) OVER (paid ORDER BY at DESC, id DESC) AS last_id
+       first_value(id) OVER (paid ORDER BY at DESC, id DESC) AS last_id,
+       0 AS week, 0 AS week_0, 0 AS week_1, 0 AS week_2, 0 AS month, 0 AS month_0, 0 AS month_1, 0 AS month_2
      FROM counted WHERE recipient IS NOT NULL WINDOW paid AS (PARTITION BY chain, recipient) ORDER BY 1, 2`,
   ),
 })

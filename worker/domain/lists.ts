@@ -17,8 +17,10 @@ export const transactionCategories: readonly TransactionCategory[] = Object.valu
  * Whether a filter of transactions lists payments, one row for each, instead of all movements of money, in which a payout has a
  * second row for its end. Then each row counts with its own amount.
  */
-export const listsPayments = (filter: { figure?: unknown; spent?: unknown; recipientOf?: unknown }): boolean =>
-  filter.figure !== undefined || filter.spent !== undefined || filter.recipientOf !== undefined
+export const listsPayments = (filter: { [Name in (typeof ofPayments)[number]]?: unknown }): boolean =>
+  ofPayments.some((name) => filter[name] !== undefined)
+
+const ofPayments = ['figure', 'spent', 'recipientOf', 'seller', 'requested', 'answer', 'rules'] as const
 
 /** The statuses of a transaction, grouped as lists show them. */
 export const transactionStatusGroups = {

@@ -41,6 +41,7 @@ export const allowed = {
   'reports.usage': everyone,
   'reports.spending': everyone,
   'reports.budgetHistory': everyone,
+  'reports.agentNames': everyone,
   'reports.walletLedger': everyone,
   'wallets.list': everyone,
   'wallets.balance': everyone,

@@ -1,8 +1,11 @@
 import type { CallerId } from '#domain/accounts.ts'
+import type { Answer } from '#domain/answers.ts'
 import type { MoneyState, PaymentMethod } from '#domain/figures.ts'
 import type { ListCursor } from '#domain/lists.ts'
 import type { ChainName } from '#domain/networks.ts'
+import type { Period } from '#domain/periods.ts'
 import type { PastDecision } from '#domain/replay.ts'
+import type { AgentRequests, PaidTo, Refusals } from '#schemas/answers.ts'
 import type { Page } from '#schemas/common.ts'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { PayoutFilter, TransactionFilter } from '#schemas/lists.ts'
@@ -55,6 +58,10 @@ export type PaymentCopy = {
 /** A decision about an agent's payment. `recipient` is the key of `Counted`. */
 export type Decided = Omit<PastDecision, 'id' | 'isNew'> & {
   groupId: string
+  agentId: string
+  answer: Answer
+  /** The limit (micro-USDC) that would have let it pass; null if it was not refused, or by a rule without one. */
+  needs: number | null
   chain: ChainName
   recipient: string | null
 }
@@ -142,6 +149,13 @@ export type Figures = {
   balanceChanges: BalanceChange[]
 }
 
+/** `now` in ms. */
+export type PeriodWanted = { period: Period; now: number }
+export type PaidToWanted = PeriodWanted & { by: 'recipient' | 'seller'; limit: number; chain: ChainName }
+/** Without what only the Treasury knows: the names of agents. */
+export type RefusalSums = Omit<Refusals, 'rows'> & { rows: Omit<Refusals['rows'][number], 'agentName'>[] }
+export type AgentSums = Omit<AgentRequests, 'agent'>
+
 /** A wallet's balance before and after a period, by the rows of the list: decimal USDC. */
 export type WalletBalance = {
   walletId: string
@@ -182,6 +196,11 @@ export interface HistoryApi extends Rpc.DurableObjectBranded {
     chain: ChainName,
     now: number,
   ): Promise<Result<{ account: AccountFigures; figures: Figures }>>
+
+  /** Who was paid, and what agents asked for. They take as long for any number of payments. */
+  paidTo(caller: CallerId, wanted: PaidToWanted): Promise<Result<PaidTo>>
+  agentRequests(caller: CallerId, agentId: string, wanted: PeriodWanted): Promise<Result<AgentSums>>
+  refusals(caller: CallerId, wanted: PeriodWanted): Promise<Result<RefusalSums>>
 
   position(): Promise<Position>
   /** Called by the Treasury. Applies the page if it follows the position; repeated changes do nothing. Returns the position. */

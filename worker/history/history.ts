@@ -12,6 +12,7 @@ import type { Env } from '../env.ts'
 import { logError } from '../observability/log.ts'
 import { endedCaller, ok, type Result, refuse } from '../result.ts'
 import { treasuryOf } from '../treasuryOf.ts'
+import { agentRequests, paidTo, refusals } from './answers.ts'
 import {
   type ChangePage,
   type DecisionCursor,
@@ -19,7 +20,9 @@ import {
   type HistoryApi,
   type Listed,
   type Paging,
+  type PaidToWanted,
   type PayoutsWanted,
+  type PeriodWanted,
   type Position,
   type RecoverableCursor,
   type Slice,
@@ -96,6 +99,16 @@ export class History extends DurableObject<Env> implements HistoryApi {
       treasuryOf(this.env, this.ctx.id.name!).reports().overview(),
     ])
     return figures.ok ? ok({ account, figures: figures.value }) : figures
+  }
+
+  async paidTo(caller: CallerId, wanted: PaidToWanted) {
+    return this.#afterFollowing(caller, () => paidTo(this.#rows.all, wanted))
+  }
+  async agentRequests(caller: CallerId, agentId: string, wanted: PeriodWanted) {
+    return this.#afterFollowing(caller, () => agentRequests(this.#rows.all, agentId, wanted))
+  }
+  async refusals(caller: CallerId, wanted: PeriodWanted) {
+    return this.#afterFollowing(caller, () => refusals(this.#rows.all, wanted))
   }
 
   async position(): Promise<Position> {

@@ -48,7 +48,7 @@ export function transactionsQuery(filter: TransactionsWanted, names: Names): Lis
   const isOfPayments = listsPayments(filters)
   const conditions = and(
     type ? inArray(view.category, [...categoriesOf[type]]) : undefined,
-    isOfPayments ? isCounted(filters, now) : undefined,
+    ...(isOfPayments ? [isCounted(filters, now), isDecided(filters)] : []),
     network ? eq(view.chain, network) : undefined,
     status?.length
       ? inArray(
@@ -76,18 +76,33 @@ export function transactionsQuery(filter: TransactionsWanted, names: Names): Lis
   }
 }
 
-/** Whether it is the row of a payment that the figure counts, that was spent on these days, or that went to this recipient. */
+/** Whether it is the row of a payment that the figure counts, that was spent on these days, or that went to this recipient or seller. */
 const isCounted = (
-  { figure, spent, recipientOf }: Pick<TransactionsWanted, 'figure' | 'spent' | 'recipientOf'>,
+  { figure, spent, recipientOf, seller }: Pick<TransactionsWanted, 'figure' | 'spent' | 'recipientOf' | 'seller'>,
   now: number,
-): SQL => {
+): SQL | undefined => {
+  if ([figure, spent, recipientOf, seller].every((each) => each === undefined)) return undefined
   const conditions = and(
     sql`counted.id = ${transactionView.id}`,
     figure && sql.raw(countedSql(figure, now)),
     spent && sql`counted.spent_at >= ${spent.from} AND counted.spent_at < ${spent.to}`,
     recipientOf ? sql`counted.recipient = (SELECT recipient FROM counted WHERE id = ${recipientOf})` : undefined,
+    // The host and an address (sellerPair).
+    seller ? sql`substr(counted.recipient, 1, ${seller.length + 1}) = ${`${seller} `}` : undefined,
   )
   return sql`EXISTS (SELECT 1 FROM counted WHERE ${conditions})`
+}
+
+/** Whether it is the row of what an agent asked for on these days, which became this, by these rules. */
+const isDecided = ({ requested, answer, rules }: Pick<TransactionsWanted, 'requested' | 'answer' | 'rules'>) => {
+  if ([requested, answer, rules].every((each) => each === undefined)) return undefined
+  const conditions = and(
+    sql`decision.id = ${transactionView.id}`,
+    requested && sql`decision.at >= ${requested.from} AND decision.at < ${requested.to}`,
+    answer && sql`decision.answer = ${answer}`,
+    rules ? sql`decision.rules = ${rules}` : undefined,
+  )
+  return sql`EXISTS (SELECT 1 FROM decision WHERE ${conditions})`
 }
 
 /** `sender` as in the filter; the list says "Outside Bursar" of withdrawals that somebody with the wallet's key made. */

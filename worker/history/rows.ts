@@ -46,7 +46,7 @@ export class Rows {
   }
 
   get position(): Position {
-    const row = this.#all<PositionRow>('SELECT * FROM position')[0]
+    const row = this.all<PositionRow>('SELECT * FROM position')[0]
     if (!row) return { incarnation: null, seq: 0, audit: null }
     const { incarnation, seq, audit_seq, audit_hash } = row
     return { incarnation, seq, audit: audit_seq === null ? null : { seq: audit_seq, hash: audit_hash! } }
@@ -89,11 +89,11 @@ export class Rows {
     this.#run("DELETE FROM transaction_view WHERE id = ?1 OR (id > ?1 || ':' AND id < ?1 || ';')", ref)
     this.#run('DELETE FROM payout_view WHERE id = ?', ref)
     this.#run('DELETE FROM counted WHERE id = ?', ref)
-    this.#run('DELETE FROM decision WHERE id = ?', ref)
     for (const row of rows.transactions) this.#putTransaction(seq, row)
     if (rows.payout) this.#putPayout(seq, rows.payout)
     if (rows.counted) this.#putCounted(ref, rows.counted)
     if (rows.decision) this.#putDecision(ref, rows.decision)
+    else this.#run('DELETE FROM decision WHERE id = ?', ref)
   }
 
   #putTransaction(seq: number, { row, amount, recoverable }: ListRow<Transaction>): void {
@@ -153,15 +153,28 @@ export class Rows {
     })
   }
 
-  #putDecision(id: string, { groupId, chain, recipient, ...decision }: Decided): void {
-    const { at, n } = decision
-    insert(this.#sql, decisionTable, { id, group_id: groupId, at, n, chain, recipient, body: JSON.stringify(decision) })
+  #putDecision(id: string, { groupId, agentId, answer, needs, chain, recipient, ...decision }: Decided): void {
+    const { at, n, amount } = decision
+    const row = {
+      ...{ id, group_id: groupId, agent_id: agentId, at, n, chain, recipient, answer, amount, needs },
+      rules: decision.rules.join(),
+      body: JSON.stringify(decision),
+    }
+    const changes = ['at', 'n', 'recipient', 'answer', 'rules', 'amount', 'needs', 'body']
+    const excluded = changes.map((name) => `excluded.${name}`)
+    insert(
+      this.#sql,
+      decisionTable,
+      row,
+      `ON CONFLICT DO UPDATE SET ${changes.map((name, i) => `${name} = ${excluded[i]}`)}
+       WHERE (decision.answer, decision.body) <> (excluded.answer, excluded.body) OR decision.recipient IS NOT excluded.recipient`,
+    )
   }
 
   /** The group's newest decisions before this one, newest first. */
   decisions(groupId: string, since: number, before: DecisionCursor | null, limit: number): PastDecision[] {
     type Row = { id: string; body: string; known: number }
-    return this.#all<Row>(
+    return this.all<Row>(
       `SELECT id, body, EXISTS (SELECT 1 FROM counted WHERE counted.chain = decision.chain
          AND counted.recipient = decision.recipient AND counted.at < decision.at) AS known
        FROM decision WHERE group_id = ? AND at >= ? AND (at, n) < (?, ?) ORDER BY at DESC, n DESC LIMIT ?`,
@@ -175,12 +188,12 @@ export class Rows {
 
   /** `now` in ms. */
   figures(chain: ChainName, now: number): Figures {
-    const totals = this.#all<Total>(
+    const totals = this.all<Total>(
       'SELECT wallet_id AS walletId, state, method, n, amount FROM total WHERE chain = ?',
       chain,
     )
     type Recipient = Pick<RecoverableCursor, 'id'> & { contactId: string | null; name: string | null; address: string }
-    const recipients = this.#all<Recipient & { n: number; amount: number; at: number }>(
+    const recipients = this.all<Recipient & { n: number; amount: number; at: number }>(
       `SELECT counted.id, contact_id AS contactId, name, address, n, paid.amount, last_at AS at
        FROM recipient_total AS paid JOIN counted ON counted.id = last_id
        WHERE paid.chain = ? ORDER BY last_at DESC LIMIT 5`,
@@ -189,7 +202,7 @@ export class Rows {
     const failed = `SELECT count(*) AS n FROM counted WHERE chain = ? AND ${countedSql('failed_24h', now)}`
     return {
       totals,
-      failed: this.#all<{ n: number }>(failed, chain)[0]!.n,
+      failed: this.all<{ n: number }>(failed, chain)[0]!.n,
       recipients: recipients.map(({ id, contactId, name, address, n, amount, at }) => ({
         lastPaymentId: id,
         contactId,
@@ -205,7 +218,7 @@ export class Rows {
 
   /** `today`: the number of the UTC day. The chain's clock may be ahead of ours. */
   #balanceChanges(chain: ChainName, today: number): BalanceChange[] {
-    return this.#all<BalanceChange>(
+    return this.all<BalanceChange>(
       `SELECT wallet_id AS walletId, max(0, ? - day) AS daysAgo, change
        FROM balance_wallet JOIN balance_day USING (wallet_id) WHERE chain = ? AND day > ? ORDER BY walletId, day`,
       today,
@@ -224,7 +237,7 @@ export class Rows {
     }
     type Sums = Omit<WalletBalance, 'name' | 'opening' | 'closing'> & { opening: number; closing: number }
     const names = this.names()
-    return this.#all<Sums>(
+    return this.all<Sums>(
       `SELECT wallet_id AS walletId, address, chain, ${before(from)} AS opening, ${before(to)} AS closing
        FROM balance_wallet AS wallet ORDER BY chain, wallet_id`,
     ).map(({ opening, closing, ...wallet }) => ({
@@ -236,7 +249,7 @@ export class Rows {
   }
 
   recoverableRows({ createdAt, id }: RecoverableCursor, limit: number): RecoverableRow[] {
-    return this.#all<RecoverableRow>(
+    return this.all<RecoverableRow>(
       `SELECT paid.id, paid.created_at AS createdAt, paid.recoverable, payout_view.recoverable AS payout
        FROM transaction_view AS paid LEFT JOIN payout_view ON payout_view.id = paid.id
        WHERE paid.recoverable IS NOT NULL AND (paid.created_at, paid.id) > (?, ?) ORDER BY paid.created_at, paid.id LIMIT ?`,
@@ -247,7 +260,7 @@ export class Rows {
   }
 
   recoverableDeadlines(): { walletId: string; deadline: number | null }[] {
-    return this.#all(
+    return this.all(
       `SELECT wallet_id AS walletId, max(recoverable->>'$.row.max_deadline') AS deadline FROM transaction_view GROUP BY wallet_id`,
     )
   }
@@ -257,15 +270,14 @@ export class Rows {
   }
 
   recoverableValues(): RecoverableValue[] {
-    return this.#all<RecoverableValue>('SELECT name, value FROM recoverable_value ORDER BY name')
+    return this.all<RecoverableValue>('SELECT name, value FROM recoverable_value ORDER BY name')
   }
 
   get #sql(): SqlStorage {
     return this.#storage.sql
   }
-  #all<Row>(query: string, ...values: SqlStorageValue[]): Row[] {
-    return this.#sql.exec(query, ...values).toArray() as Row[]
-  }
+  readonly all = <Row>(query: string, ...values: SqlStorageValue[]): Row[] =>
+    this.#sql.exec(query, ...values).toArray() as Row[]
   #run(query: string, ...values: SqlStorageValue[]): void {
     this.#sql.exec(query, ...values)
   }

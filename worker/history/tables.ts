@@ -1,5 +1,7 @@
+import { answers } from '#domain/answers.ts'
 import { dayMs } from '#domain/time.ts'
-import { type Column, integer, maybeInteger, maybeText, type RowOf, table, text } from '../durable/table.ts'
+import { type Column, integer, maybeInteger, maybeText, oneOf, type RowOf, table, text } from '../durable/table.ts'
+import { periodAdded, periodColumns, periodNames, periodTaken, periodValues } from './periodSums.ts'
 
 /**
  * The tables of a History. `created_at` is in ms, amounts are micro-USDC. listsSchema.ts names the columns of the lists for
@@ -159,6 +161,7 @@ const recipientTotal = table(
     last_at: maybeInteger(),
     /** The newest payment to this recipient. */
     last_id: maybeText(),
+    ...periodColumns,
   },
   {
     constraints: 'PRIMARY KEY (chain, recipient)',
@@ -169,9 +172,9 @@ const recipientTotal = table(
         INSERT INTO total (chain, wallet_id, state, method, n, amount)
           VALUES (NEW.chain, NEW.wallet_id, NEW.state, NEW.method, 1, NEW.amount)
           ON CONFLICT DO UPDATE SET n = n + 1, amount = amount + excluded.amount;
-        INSERT INTO recipient_total (chain, recipient, n, amount, last_at, last_id)
-          SELECT NEW.chain, NEW.recipient, 1, NEW.amount, NEW.at, NEW.id WHERE NEW.recipient IS NOT NULL
-          ON CONFLICT DO UPDATE SET n = n + 1, amount = amount + excluded.amount, last_at = max(last_at, excluded.last_at),
+        INSERT INTO recipient_total (chain, recipient, n, amount, last_at, last_id, ${periodNames})
+          SELECT NEW.chain, NEW.recipient, 1, NEW.amount, NEW.at, NEW.id, ${periodValues('NEW')} WHERE NEW.recipient IS NOT NULL
+          ON CONFLICT DO UPDATE SET ${periodAdded}, n = n + 1, amount = amount + excluded.amount, last_at = max(last_at, excluded.last_at),
             last_id = CASE WHEN (excluded.last_at, excluded.last_id) > (last_at, last_id) THEN excluded.last_id ELSE last_id END;
       END;
       CREATE TRIGGER counted_delete AFTER DELETE ON counted BEGIN
@@ -179,7 +182,8 @@ const recipientTotal = table(
           WHERE chain = OLD.chain AND wallet_id = OLD.wallet_id AND state = OLD.state AND method = OLD.method;
         DELETE FROM total
           WHERE chain = OLD.chain AND wallet_id = OLD.wallet_id AND state = OLD.state AND method = OLD.method AND n = 0;
-        UPDATE recipient_total SET n = n - 1, amount = amount - OLD.amount WHERE chain = OLD.chain AND recipient = OLD.recipient;
+        UPDATE recipient_total SET ${periodTaken('OLD')}, n = n - 1, amount = amount - OLD.amount
+          WHERE chain = OLD.chain AND recipient = OLD.recipient;
         UPDATE recipient_total SET (last_at, last_id) = (SELECT at, id FROM counted
             WHERE chain = OLD.chain AND recipient = OLD.recipient ORDER BY at DESC, id DESC LIMIT 1)
           WHERE chain = OLD.chain AND recipient = OLD.recipient AND last_id = OLD.id;
@@ -188,22 +192,70 @@ const recipientTotal = table(
   },
 )
 
-/** Decisions about agents' payments (Decided in api.ts). */
+/** Decisions about agents' payments (Decided in api.ts). A change of a payment writes its row only if the decision changed. */
 export const decision = table(
   'decision',
   {
     id: text('PRIMARY KEY'),
     group_id: text(),
+    agent_id: text(),
     at: integer(),
     /** Orders those of the same millisecond. */
     n: integer(),
     chain: text(),
     /** The key of `counted`. */
     recipient: maybeText(),
+    answer: oneOf(answers),
+    /** The names of the rules that refused, or that asked, separated by commas. */
+    rules: text(),
+    amount: integer(),
+    /** The limit that would have let it pass (limitToPass). */
+    needs: maybeInteger(),
     /** JSON. */
     body: text(),
   },
   { isWithoutRowid: true, indexes: 'CREATE INDEX decision_group ON decision (group_id, at, n);' },
+)
+
+const decisionDayKey = (row: string) =>
+  `day = ${row}.at / ${dayMs} AND answer = ${row}.answer AND agent_id = ${row}.agent_id AND chain = ${row}.chain AND rules = ${row}.rules`
+const addDecision = `
+        INSERT INTO decision_day (day, answer, agent_id, chain, rules, n, amount, needs, last_id)
+          VALUES (NEW.at / ${dayMs}, NEW.answer, NEW.agent_id, NEW.chain, NEW.rules, 1, NEW.amount, NEW.needs, NEW.id)
+          ON CONFLICT DO UPDATE SET n = n + 1, amount = amount + excluded.amount, last_id = excluded.last_id,
+            needs = max(coalesce(needs, excluded.needs), coalesce(excluded.needs, needs));`
+const takeDecision = `
+        UPDATE decision_day SET n = n - 1, amount = amount - OLD.amount WHERE ${decisionDayKey('OLD')};
+        DELETE FROM decision_day WHERE ${decisionDayKey('OLD')} AND n = 0;`
+
+/** Sums of `decision` by UTC day, which triggers keep. */
+export const decisionDay = table(
+  'decision_day',
+  {
+    day: integer(),
+    answer: oneOf(answers),
+    agent_id: text(),
+    chain: text(),
+    rules: text(),
+    n: integer(),
+    amount: integer(),
+    /** The largest of these decisions, deleted ones included: they end with the day's others, after 30 days. */
+    needs: maybeInteger(),
+    /** The newest of them. */
+    last_id: text(),
+  },
+  {
+    constraints: 'PRIMARY KEY (day, answer, agent_id, chain, rules)',
+    isWithoutRowid: true,
+    indexes: `
+      CREATE TRIGGER decision_added AFTER INSERT ON decision BEGIN${addDecision}
+      END;
+      CREATE TRIGGER decision_changed AFTER UPDATE ON decision
+        WHEN (OLD.at / ${dayMs}, OLD.answer, OLD.rules, OLD.amount) <> (NEW.at / ${dayMs}, NEW.answer, NEW.rules, NEW.amount) BEGIN${takeDecision}${addDecision}
+      END;
+      CREATE TRIGGER decision_removed AFTER DELETE ON decision BEGIN${takeDecision}
+      END;`,
+  },
 )
 
 /**
@@ -226,5 +278,6 @@ export const historyTables = [
   total,
   recipientTotal,
   decision,
+  decisionDay,
   recoverableValue,
 ]

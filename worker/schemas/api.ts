@@ -11,6 +11,7 @@
  */
 import type { z } from 'zod'
 import type * as account from './account.ts'
+import type { AgentRequests, PaidTo, PaidToParams, PeriodParams, Refusals } from './answers.ts'
 import type * as approval from './approval.ts'
 import type * as change from './change.ts'
 import type * as connection from './connection.ts'
@@ -213,6 +214,9 @@ export type ApiCalls = {
   'GET /overview/balance': { reply: OverviewBalance }
   'GET /usage/dashboard': { reply: Usage }
   'GET /usage/spending': { query?: SpendingParams; reply: Spending }
+  'GET /usage/recipients': { query?: PaidToParams; reply: PaidTo }
+  'GET /usage/agents/:agentId': { params: { agentId: string }; query?: PeriodParams; reply: AgentRequests }
+  'GET /usage/refusals': { query?: PeriodParams; reply: Refusals }
   'GET /preferences': { reply: Preferences }
   /** Replaces only the fields in the body. */
   'PUT /preferences': Body<typeof Preferences, null>

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { answers } from '#domain/answers.ts'
 import { figureNames } from '#domain/figures.ts'
 import {
   decodeCursor,
@@ -100,6 +101,12 @@ const transactionFilter = z.object({
   spent: parsed(parseUtcDays, 'Days must be two UTC days in order, such as 2026-11-01..2026-11-30').optional(),
   /** Payments to the recipient of this one, by its id. */
   recipientOf: id,
+  /** Purchases at this host, with its port; in figures and of days, as the one above. */
+  seller: z.string().max(260).optional(),
+  /** What agents asked for on these UTC days; what became of it; and by which rules, all of them separated by commas. */
+  requested: parsed(parseUtcDays, 'Days must be two UTC days in order, such as 2026-11-01..2026-11-30').optional(),
+  answer: z.enum(answers).optional(),
+  rules: z.string().max(500).optional(),
   network: z.enum(chainNames).optional(),
   status: list(transactionStatuses).optional(),
   /** 'user', an agent's id, or 'outside' for withdrawals without Bursar. */

@@ -34,6 +34,15 @@ export class Reports extends RpcTarget {
   async spending(input: SpendingInput) {
     return spendingOf(this.#ctx, input)
   }
+  /** Of all of them that are the account's, deleted ones included. */
+  async agentNames(ids: string[]): Promise<{ id: string; name: string; isDeleted: boolean }[]> {
+    return this.#ctx.store
+      .all<{ id: string; name: string; deleted: number }>(
+        'SELECT id, name, deleted_at IS NOT NULL AS deleted FROM agent WHERE id IN (SELECT value FROM json_each(?))',
+        JSON.stringify(ids),
+      )
+      .map(({ deleted, ...agent }) => ({ ...agent, isDeleted: deleted === 1 }))
+  }
   async budgetHistory(groupId: string, input: BudgetHistoryInput) {
     return budgetHistory(this.#ctx, groupId, input)
   }

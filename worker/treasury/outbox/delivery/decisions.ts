@@ -1,3 +1,4 @@
+import { type Answer, limitToPass } from '#domain/answers.ts'
 import { kindOf } from '#domain/kinds/kinds.ts'
 import { chainNameOf } from '#domain/networks.ts'
 import { unverifiedSellers } from '#domain/rules/unverifiedSellers.ts'
@@ -11,7 +12,7 @@ import { recipientKey } from './paymentStatistics.ts'
 
 /** The decision about an agent's payment, for History. Undefined for the owner's own. */
 export function decidedOf(store: Store, payment: PaymentRow): Decided | undefined {
-  if (payment.group_id === null) return undefined
+  if (payment.group_id === null || payment.agent_id === null) return undefined
   const { created_at, accepted_at, approval_id, refusal } = payment
   // Refused by its owner or not answered in time: the decision was to ask.
   const approval = approval_id === null ? null : store.approval(approval_id)
@@ -22,6 +23,9 @@ export function decidedOf(store: Store, payment: PaymentRow): Decided | undefine
   const rules = refused ? [refused.rule ?? ''] : asked
   return {
     groupId: payment.group_id,
+    agentId: payment.agent_id,
+    answer: answerOf(payment, outcome),
+    needs: refused ? limitToPass(refused, payment.amount) : null,
     chain: chainNameOf(store.wallet(payment.wallet_id)!.chain_id),
     recipient: recipientKey(payment),
     at: approval ? created_at : (accepted_at ?? created_at),
@@ -42,6 +46,12 @@ export function decidedOf(store: Store, payment: PaymentRow): Decided | undefine
     acceptedAt: accepted_at,
     releasedAt: payment.released_at,
   }
+}
+
+function answerOf({ status, accepted_at }: PaymentRow, outcome: Decided['outcome']): Answer {
+  if (outcome !== 'asked') return outcome
+  if (accepted_at !== null) return 'approved'
+  return status === 'PENDING_APPROVAL' ? 'waiting' : 'denied'
 }
 
 /**
