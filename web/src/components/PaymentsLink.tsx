@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
 import { type ReactNode, useContext } from 'react'
+import type { Answer } from '#domain/answers.ts'
 import type { FigureName } from '#domain/figures.ts'
 import type { Chain } from '../lib/networks.ts'
 import { usePrimaryChain } from '../queries/config.ts'
@@ -16,6 +17,12 @@ export type PaymentsSearch = {
   sender?: string
   recipientOf?: string
   contact?: string
+  /** A host. */
+  seller?: string
+  /** UTC days, what became of what was asked for then, and by which rules. */
+  requested?: string
+  answer?: Answer
+  rules?: string
 }
 
 /**

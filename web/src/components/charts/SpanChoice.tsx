@@ -1,3 +1,4 @@
+import type { Period } from '#domain/periods.ts'
 import { type Span, spans } from '#domain/statistics.ts'
 
 export type By = 'agent' | 'group'
@@ -35,7 +36,21 @@ export function SpanChoice(props: {
   )
 }
 
-function Choice<T extends string | number>(props: {
+/** Chooses this week or this month. */
+export const PeriodChoice = (props: { period: Period; onPeriod: (period: Period) => void }) => (
+  <Choice
+    legend="Period"
+    value={props.period}
+    options={[
+      ['week', 'This week'],
+      ['month', 'This month'],
+    ]}
+    onChange={props.onPeriod}
+  />
+)
+
+/** One of a few values, side by side. */
+export function Choice<T extends string | number>(props: {
   legend: string
   value: T
   options: readonly (readonly [value: T, label: string, short?: string | undefined])[]

@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { createFileRoute, Link } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
-import { spans } from '#domain/statistics.ts'
+import type { Period } from '#domain/periods.ts'
+import { type Span, spans } from '#domain/statistics.ts'
 import { Button, buttonClass } from '#web/components/Button.tsx'
 import { Card, PageHeader, Syncing } from '#web/components/Card.tsx'
+import type { By } from '#web/components/charts/SpanChoice.tsx'
 import { Field } from '#web/components/Field.tsx'
 import { May } from '#web/components/May.tsx'
 import { Select } from '#web/components/Select.tsx'
@@ -15,6 +17,7 @@ import { useTitle } from '#web/lib/useTitle.ts'
 import { refreshUsage, type UsageGroup, type UsageWallet, usageQuery } from '#web/queries/usage.ts'
 import { walletLabel } from '#web/queries/wallets.ts'
 import { AllWallets, MonthlySpend, NetworkFees, SpendingCard } from './-usage/cards.tsx'
+import type { PaidBy } from './-usage/PaidToCard.tsx'
 import { WalletUsage } from './-usage/WalletUsage.tsx'
 
 /** Only reads the parameters. Every page loads this, so the page itself interprets them. */
@@ -24,10 +27,14 @@ export const Route = createFileRoute('/dashboard/usage')({
       wallet: textOf(search.wallet),
       days: Number(search.days) || undefined,
       by: search.by === 'group' ? ('group' as const) : undefined,
+      period: search.period === 'week' ? ('week' as const) : undefined,
+      to: search.to === 'seller' ? ('seller' as const) : undefined,
     }),
   component: UsagePage,
 })
 
+const PaidToCard = lazy(() => import('./-usage/PaidToCard.tsx'))
+const RefusalsCard = lazy(() => import('./-usage/RefusalsCard.tsx'))
 const TopUpDialog = lazy(() => import('#web/components/TopUpDialog.tsx'))
 
 const refreshMs = 30_000 // 30 seconds
@@ -45,6 +52,21 @@ function UsagePage() {
   const only = data.wallets.length === 1 ? data.wallets[0] : undefined
   const wallet = only ?? data.wallets.find(({ id }) => id === search.wallet)
   const { wallet: _, ...chart } = search
+  const answers = { period: search.period ?? ('month' as const), by: search.to ?? ('recipient' as const) }
+  /** The URL leaves out what is shown without it. */
+  const show = (change: { days?: Span; by?: By; period?: Period; to?: PaidBy }) => {
+    const { wallet, days, by, period, to } = { ...search, ...change }
+    navigate({
+      search: {
+        ...(wallet && { wallet }),
+        ...(days && days !== 30 && { days }),
+        ...(by === 'group' && { by }),
+        ...(period === 'week' && { period }),
+        ...(to === 'seller' && { to }),
+      },
+      resetScroll: false,
+    })
+  }
   const select = (walletId: string) => navigate({ search: walletId ? { ...chart, wallet: walletId } : chart })
   return (
     <>
@@ -63,14 +85,7 @@ function UsagePage() {
                 wallet={wallet}
                 days={spans.find((span) => span === search.days) ?? 30}
                 by={search.by ?? 'agent'}
-                onChange={(change) => {
-                  const { days, by } = { ...search, ...change }
-                  const others = { ...(days && days !== 30 && { days }), ...(by === 'group' && { by }) }
-                  navigate({
-                    search: search.wallet ? { wallet: search.wallet, ...others } : others,
-                    resetScroll: false,
-                  })
-                }}
+                onChange={show}
               />
             </div>
           )}
@@ -94,6 +109,14 @@ function UsagePage() {
               What your wallets and agents spend will appear here.
             </EmptyState>
           </Card>
+        )}
+        {data.wallets.length > 0 && (
+          <Suspense fallback={<SkeletonCard className="h-96" lines={6} />}>
+            <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-2">
+              <PaidToCard {...answers} onChange={show} />
+              <RefusalsCard period={answers.period} onPeriod={(period) => show({ period })} />
+            </div>
+          </Suspense>
         )}
         <NetworkFees gas={data.gasAllowance} />
       </div>

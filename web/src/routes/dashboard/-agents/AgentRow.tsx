@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
 import { ChevronRight, FlaskConical, KeyRound, Pause, Pencil, Play, RotateCcwKey, Trash2 } from 'lucide-react'
 import { lazy, Suspense, useEffect, useId, useRef, useState } from 'react'
@@ -7,6 +8,7 @@ import { Amount } from '#web/components/Amount.tsx'
 import { Chip } from '#web/components/Chip.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
 import { IconButton } from '#web/components/IconButton.tsx'
+import { linkClass } from '#web/components/Links.tsx'
 import { May } from '#web/components/May.tsx'
 import { PaymentsLink } from '#web/components/PaymentsLink.tsx'
 import { SkeletonRows } from '#web/components/states.tsx'
@@ -127,6 +129,12 @@ export function AgentRow(props: {
               <dt className="text-muted">Created</dt>
               <dd>
                 <Time iso={agent.createdAt} as="date" />
+              </dd>
+              <dt className="text-muted">Requests</dt>
+              <dd>
+                <Link to="/dashboard/agents/$agentId" params={{ agentId: agent.id }} className={linkClass}>
+                  This week and month
+                </Link>
               </dd>
               <dt className="text-muted">Paid</dt>
               <dd>

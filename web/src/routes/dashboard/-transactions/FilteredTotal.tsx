@@ -15,7 +15,9 @@ export function FilteredTotal(props: { page: Page | undefined; filters: FilterVa
   const primary = usePrimaryChain()
   const { page, filters } = props
   const figure = filters.figure === undefined ? null : figureOf(filters.figure as FigureName)
-  const sums = figure?.sum === 'amount' ? page?.amount : page?.spent
+  const isOfRequests = [filters.requested, filters.answer, filters.rules].some((each) => each !== undefined)
+  const isOfAmounts = figure ? figure.sum === 'amount' : isOfRequests
+  const sums = isOfAmounts ? page?.amount : page?.spent
   const other: Chain = primary === 'base' ? 'base-sepolia' : 'base'
   // The list of a figure has one network.
   const [shown, aside] = filters.network === other ? ([other, null] as const) : ([primary, other] as const)
@@ -27,8 +29,8 @@ export function FilteredTotal(props: { page: Page | undefined; filters: FilterVa
     >
       {sums && page?.total ? (
         <>
-          {plural(page.total, listsPayments(filters) ? 'payment' : 'transaction')}.{' '}
-          {figure?.sum === 'amount' ? 'Together' : 'Spent'}:{' '}
+          {plural(page.total, isOfRequests ? 'request' : listsPayments(filters) ? 'payment' : 'transaction')}.{' '}
+          {isOfAmounts ? 'Together' : 'Spent'}:{' '}
           <Amount value={sums[shown]} chain={shown} className="font-semibold text-ink" />
           {aside && sums[aside] !== '0' && (
             <span>
@@ -37,9 +39,7 @@ export function FilteredTotal(props: { page: Page | undefined; filters: FilterVa
             </span>
           )}
           <span>. </span>
-          {figure?.sum !== 'amount' && (
-            <span className="text-small">Counts completed payments; payouts count once withdrawn.</span>
-          )}
+          {!isOfAmounts && <span className="text-small">Counts completed payments; payouts count once withdrawn.</span>}
         </>
       ) : null}
     </p>

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { lazy } from 'react'
+import { type Answer, answers } from '#domain/answers.ts'
 import { type FigureName, figures } from '#domain/figures.ts'
 import { paymentNotes } from '#domain/paymentNotes.ts'
 import { parseUtcDays } from '#domain/utcDays.ts'
@@ -8,6 +9,7 @@ import { anyOf, type FilterFieldProps, id, network, noteFilters, oneOf, personal
 import { utcDaysText } from '#web/lists/range.ts'
 import type { ListDefinition } from '#web/lists/useListPage.ts'
 import { groupsQuery } from '#web/queries/agents.ts'
+import { answerNames } from '#web/queries/answers.ts'
 import { contactQuery } from '#web/queries/contacts.ts'
 import {
   exportTransactions,
@@ -53,6 +55,16 @@ export const transactionList = {
     },
     spent: { parse: (text) => (parseUtcDays(text) ? text : ''), useText: (text) => `Spent ${utcDaysText(text)}` },
     recipientOf: id({ useText: useRecipientText }),
+    seller: { parse: (text) => text.slice(0, 260), useText: (host) => `Seller: ${host}` },
+    requested: {
+      parse: (text) => (parseUtcDays(text) ? text : ''),
+      useText: (text) => `Requested ${utcDaysText(text)}`,
+    },
+    answer: {
+      parse: (text) => answers.find((one) => one === text) ?? '',
+      useText: (one) => answerNames[one as Answer],
+    },
+    rules: { parse: (text) => text.slice(0, 500), useText: useRulesText },
     network,
     sender: id({ useText: useSenderText, field: { kind: 'custom', Field: SenderField } }),
     wallet: id({ useText: useWalletText, field: { kind: 'custom', Field: WalletField, isHalf: true } }),
@@ -81,6 +93,19 @@ function useRecipientText(paymentId: string) {
   const { data: payment } = useQuery(transactionQuery(paymentId))
   const known = useCounterpartyName(payment)
   return `Recipient: ${known ?? 'that of one payment'}`
+}
+
+/** The names of rules load with the first filter that has one. */
+function useRulesText(rules: string) {
+  const { data } = useQuery({
+    queryKey: ['ruleNames', rules],
+    queryFn: async () => {
+      const { ruleOf } = await import('../-agents/ruleNames.ts')
+      return rules.split(',').map((rule) => ruleOf(rule).name)
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  return `Rule: ${data?.join(', ') ?? rules}`
 }
 
 function useContactText(contactId: string) {
