@@ -131,7 +131,10 @@ export function createSecondPersonBook({ approveAbove = usdc('70') } = {}) {
         const waiting = store.payment(row.payment_id!)!
         const address = waiting.to_address as Address | null
         const found = gatheredFor({ principal: asUser, key: null, terms: termsOf(waiting) }, { signer: true })
-        return settled(approvePayment(context, id, input, { ...found, lookup: address && { address, found: 'clear' } }))
+        // A payout is drafted under the id of the payment that waits.
+        const draft = found.draft && { ...found.draft, id: waiting.id }
+        const lookup = address && ({ address, found: 'clear' } as const)
+        return settled(approvePayment(context, id, input, { ...found, draft, lookup }))
       }),
     denyAs: (who: Someone, id: string) =>
       as(who, () =>
