@@ -78,7 +78,7 @@ function Lists({ people, onAct, onInvite }: Acts & { people: People; onInvite: (
             <MemberRow key={member.id} member={member} hasLimit={hasLimit} onAct={onAct} />
           ))}
         </ul>
-        {active.length === 0 && (
+        {members.length === 0 && (
           <div className="border-hairline border-t">
             <EmptyState
               title="Nobody else acts for this account."
