@@ -45,7 +45,7 @@ function SignInFirst() {
     <AccountFrame>
       <Heading title="You are invited">
         Sign in with the email address that got the invitation, to see whose account it is.
-        {isClosed && ' New accounts can’t be created here at the moment.'}
+        {isClosed && <span> New accounts can’t be created here at the moment.</span>}
       </Heading>
       <div className="mt-6 space-y-3">
         <Link to="/login" search={{ redirect: '/join' }} className={buttonClass('primary', 'w-full')}>

@@ -133,8 +133,9 @@ function Wanted({ data, period, chain }: { data: AgentRequests; period: Period; 
   if (all.count === 0)
     return (
       <p className="py-10 text-center text-muted">
-        No requests this {period}
-        {before.count > 0 && `, ${before.count.toLocaleString('en-US')} last ${period}`}.
+        {before.count > 0
+          ? `No requests this ${period}, ${before.count.toLocaleString('en-US')} last ${period}.`
+          : `No requests this ${period}.`}
       </p>
     )
   const percent = all.amount === 0n ? 0 : Number((got.amount * 100n) / all.amount)

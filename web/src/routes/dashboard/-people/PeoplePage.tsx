@@ -143,7 +143,9 @@ function MemberRow({ member, hasLimit, onAct }: Acts & { member: Member; hasLimi
         member.joinedAt && (
           <>
             Joined <Time iso={member.joinedAt} as="date" />
-            {hasLimit && isEarly && `. Decides above the limit from ${formatMoment(member.decidesFrom!)}`}
+            {hasLimit && isEarly && (
+              <span>{`. Decides above the limit from ${formatMoment(member.decidesFrom!)}`}</span>
+            )}
           </>
         )
       }

@@ -121,7 +121,7 @@ export function StopDialog({ run, onClose }: Props) {
       <p>
         {plural(waiting.rows, 'row that waits is', 'rows that wait are')} not paid, and{' '}
         <Amount value={waiting.amount} chain={run.wallet.chain} /> can be spent again.
-        {waiting.rows > 0 && ' Rows that are not paid can be paid later by a new run.'}
+        {waiting.rows > 0 && <span> Rows that are not paid can be paid later by a new run.</span>}
       </p>
     </ConfirmDialog>
   )

@@ -36,13 +36,8 @@ export const RunRowItem = memo(function RunRowItem(props: { row: RunRow; chain: 
           )}
           {recipient && <Recipient text={recipient} isName={!isNamed} />}
           <p className="wrap-anywhere text-muted text-small max-sm:row-start-3">
-            {isNamed && (
-              <span className="sm:hidden">
-                Line {row.line}
-                {notes && ' · '}
-              </span>
-            )}
-            {notes}
+            {isNamed && <span className="sm:hidden">{notes ? `Line ${row.line} · ` : `Line ${row.line}`}</span>}
+            <span>{notes}</span>
           </p>
         </div>
         <p className="text-right max-sm:col-start-2 max-sm:row-start-1">

@@ -42,7 +42,8 @@ export default function PaidToCard(props: {
             Who was paid
           </h2>
           <p className="min-h-5 text-muted text-small">
-            All wallets on Base{paid.data && ` · ${periodText(paid.data)}`}
+            <span>All wallets on Base</span>
+            {paid.data && <span>{` · ${periodText(paid.data)}`}</span>}
           </p>
         </div>
         <div className="flex flex-wrap gap-x-3 gap-y-2">
