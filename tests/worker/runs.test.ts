@@ -45,8 +45,9 @@ test('a file is checked, approved and paid to addresses, mailboxes and contacts,
   expect(done).toMatchObject({ status: 'DONE', handedOver: { rows: 3, amount: '3.75' }, paid: { rows: 2 } })
   expect(done.awaitingClaim).toEqual({ rows: 1, amount: '2' })
   expect(await chain.usdcBalance(a)).toBe(1_500_000n)
-  const listed = (await own.asOwner('GET', '/transactions/user')).json.data
-  expect(listed.filter((row: { runId: string | null }) => row.runId === id)).toHaveLength(3)
+  expect((await own.asOwner('GET', `/transactions/user?run=${id}`)).json.page).toMatchObject({ total: 3 })
+  const [header, ...lines] = (await own.asOwner('GET', `/transactions/export?run=${id}`)).text.trim().split('\r\n')
+  expect([header!.endsWith(',Run ID'), lines.filter((line) => line.endsWith(`,${id}`)).length]).toEqual([true, 3])
   const file = await own.asOwner('GET', `/runs/${id}/export`)
   expect(file.text.split('\r\n')[1]).toContain(`2,${a},1.5,Ada,October,R-1,Paid,`)
   expect((await approve(own, submitted.json.data)).json.data.status, 'once more').toBe('DONE')

@@ -29,7 +29,6 @@ import { Route as DashboardSettingsRouteImport } from './routes/dashboard/settin
 import { Route as DashboardTransactionsRouteImport } from './routes/dashboard/transactions.tsx'
 import { Route as DashboardUsageRouteImport } from './routes/dashboard/usage.tsx'
 import { Route as DashboardWalletsRouteImport } from './routes/dashboard/wallets.tsx'
-import { Route as DashboardAgentsAgentIdRouteImport } from './routes/dashboard/agents_.$agentId.tsx'
 import { Route as DashboardApprovalsApprovalIdRouteImport } from './routes/dashboard/approvals_.$approvalId.tsx'
 
 const IndexRoute = IndexRouteImport.update({
@@ -133,11 +132,6 @@ const DashboardWalletsRoute = DashboardWalletsRouteImport.update({
   path: '/wallets',
   getParentRoute: () => DashboardRoute,
 } as any)
-const DashboardAgentsAgentIdRoute = DashboardAgentsAgentIdRouteImport.update({
-  id: '/agents_/$agentId',
-  path: '/agents/$agentId',
-  getParentRoute: () => DashboardRoute,
-} as any)
 const DashboardApprovalsApprovalIdRoute =
   DashboardApprovalsApprovalIdRouteImport.update({
     id: '/approvals_/$approvalId',
@@ -166,7 +160,6 @@ export interface FileRoutesByFullPath {
   '/dashboard/usage': typeof DashboardUsageRoute
   '/dashboard/wallets': typeof DashboardWalletsRoute
   '/dashboard/': typeof DashboardIndexRoute
-  '/dashboard/agents/$agentId': typeof DashboardAgentsAgentIdRoute
   '/dashboard/approvals/$approvalId': typeof DashboardApprovalsApprovalIdRoute
 }
 export interface FileRoutesByTo {
@@ -189,7 +182,6 @@ export interface FileRoutesByTo {
   '/dashboard/usage': typeof DashboardUsageRoute
   '/dashboard/wallets': typeof DashboardWalletsRoute
   '/dashboard': typeof DashboardIndexRoute
-  '/dashboard/agents/$agentId': typeof DashboardAgentsAgentIdRoute
   '/dashboard/approvals/$approvalId': typeof DashboardApprovalsApprovalIdRoute
 }
 export interface FileRoutesById {
@@ -214,7 +206,6 @@ export interface FileRoutesById {
   '/dashboard/usage': typeof DashboardUsageRoute
   '/dashboard/wallets': typeof DashboardWalletsRoute
   '/dashboard/': typeof DashboardIndexRoute
-  '/dashboard/agents_/$agentId': typeof DashboardAgentsAgentIdRoute
   '/dashboard/approvals_/$approvalId': typeof DashboardApprovalsApprovalIdRoute
 }
 export interface FileRouteTypes {
@@ -240,7 +231,6 @@ export interface FileRouteTypes {
     | '/dashboard/usage'
     | '/dashboard/wallets'
     | '/dashboard/'
-    | '/dashboard/agents/$agentId'
     | '/dashboard/approvals/$approvalId'
   fileRoutesByTo: FileRoutesByTo
   to:
@@ -263,7 +253,6 @@ export interface FileRouteTypes {
     | '/dashboard/usage'
     | '/dashboard/wallets'
     | '/dashboard'
-    | '/dashboard/agents/$agentId'
     | '/dashboard/approvals/$approvalId'
   id:
     | '__root__'
@@ -287,7 +276,6 @@ export interface FileRouteTypes {
     | '/dashboard/usage'
     | '/dashboard/wallets'
     | '/dashboard/'
-    | '/dashboard/agents_/$agentId'
     | '/dashboard/approvals_/$approvalId'
   fileRoutesById: FileRoutesById
 }
@@ -445,13 +433,6 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof DashboardWalletsRouteImport
       parentRoute: typeof DashboardRoute
     }
-    '/dashboard/agents_/$agentId': {
-      id: '/dashboard/agents_/$agentId'
-      path: '/agents/$agentId'
-      fullPath: '/dashboard/agents/$agentId'
-      preLoaderRoute: typeof DashboardAgentsAgentIdRouteImport
-      parentRoute: typeof DashboardRoute
-    }
     '/dashboard/approvals_/$approvalId': {
       id: '/dashboard/approvals_/$approvalId'
       path: '/approvals/$approvalId'
@@ -474,7 +455,6 @@ interface DashboardRouteChildren {
   DashboardUsageRoute: typeof DashboardUsageRoute
   DashboardWalletsRoute: typeof DashboardWalletsRoute
   DashboardIndexRoute: typeof DashboardIndexRoute
-  DashboardAgentsAgentIdRoute: typeof DashboardAgentsAgentIdRoute
   DashboardApprovalsApprovalIdRoute: typeof DashboardApprovalsApprovalIdRoute
 }
 
@@ -490,7 +470,6 @@ const DashboardRouteChildren: DashboardRouteChildren = {
   DashboardUsageRoute: DashboardUsageRoute,
   DashboardWalletsRoute: DashboardWalletsRoute,
   DashboardIndexRoute: DashboardIndexRoute,
-  DashboardAgentsAgentIdRoute: DashboardAgentsAgentIdRoute,
   DashboardApprovalsApprovalIdRoute: DashboardApprovalsApprovalIdRoute,
 }
 

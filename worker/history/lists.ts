@@ -44,7 +44,7 @@ export type ListQuery = {
 export function transactionsQuery(filter: TransactionsWanted, names: Names): ListQuery {
   const view = transactionView
   const { sort = 'newest', now, ...filters } = filter
-  const { type, network, status, sender, group, contact, recipient, memo, wallet, search } = filters
+  const { type, network, status, sender, group, contact, recipient, memo, wallet, run, search } = filters
   const isOfPayments = listsPayments(filters)
   const conditions = and(
     type ? inArray(view.category, [...categoriesOf[type]]) : undefined,
@@ -58,6 +58,7 @@ export function transactionsQuery(filter: TransactionsWanted, names: Names): Lis
       : undefined,
     sender ? isSentBy(sender) : undefined,
     group ? eq(view.groupId, group) : undefined,
+    run ? sql`${view.body}->>'$.runId' = ${run}` : undefined,
     contact && isTo(contact),
     wallet ? eq(view.walletId, wallet) : undefined,
     recipient && or(recipientContains(view, recipient.text), isTo(recipient), isToWallet(recipient.text, names)),

@@ -113,6 +113,8 @@ const transactionFilter = z.object({
   sender: id,
   /** A policy group's id. */
   group: id,
+  /** A payout run's id. */
+  run: id,
   /** Payments that named this contact, and all to its address, email or phone, and from its address. */
   contact: id,
   /** Part of what the list shows as the recipient: an email address, a phone number, an address, a name, a seller's resource. */

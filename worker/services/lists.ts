@@ -148,6 +148,7 @@ const transactionColumns = (isOfPayments: boolean, network: string): Columns<Tra
   ['Transaction hash', (row) => row.txHash],
   ['Confirmed (UTC)', (row) => row.timeline.confirmedAt],
   ['Payout ID', (row) => row.escrowId],
+  ['Run ID', (row) => row.runId],
 ]
 
 /** How long a part of an export waits for D1. */

@@ -15,15 +15,6 @@ export function ago(iso: string, now: number): string {
   return formatDate(iso)
 }
 
-/** 'Expires in 3 days', in whole hours on the last day. A payout that has expired is returned within a minute. */
-export function expiresIn(iso: string, now: number): string {
-  const ms = Date.parse(iso) - now
-  if (ms <= 0) return 'Expired'
-  if (ms < hourMs) return `Expires in ${plural(Math.max(1, Math.floor(ms / minuteMs)), 'minute')}`
-  if (ms < dayMs) return `Expires in ${plural(Math.floor(ms / hourMs), 'hour')}`
-  return `Expires in ${plural(Math.floor(ms / dayMs), 'day')}`
-}
-
 const clock = { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
 const dayAndTime = new Intl.DateTimeFormat('en-US', clock)
 const yearDayAndTime = new Intl.DateTimeFormat('en-US', { ...clock, year: 'numeric' })

@@ -21,6 +21,7 @@ const pages = {
 
 /** Pages about one thing, whose id follows: `runs/run_1`. */
 const pagesOfOne: Record<string, LazyExoticComponent<ComponentType<{ id: string }>>> = {
+  agents: lazy(() => import('../dashboard/-agent/AgentPage.tsx')),
   runs: lazy(() => import('../dashboard/-runs/RunPage.tsx')),
 }
 

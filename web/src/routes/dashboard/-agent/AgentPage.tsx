@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { ChevronLeft } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { type Answer, answers } from '#domain/answers.ts'
@@ -17,13 +17,30 @@ import type { Chain } from '#web/lib/networks.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { type AgentRequests, agentRequestsQuery, answerNames } from '#web/queries/answers.ts'
 import { usePrimaryChain } from '#web/queries/config.ts'
+import { other } from '../../-shell/pages.ts'
 import { periodText } from '../-usage/periodText.ts'
 import { RuleSumRow } from '../-usage/RuleSumRow.tsx'
 
 const refreshMs = 30_000 // 30 seconds
 
 /** What an agent wanted this week or month, and what it got. */
-export function AgentPage(props: { agentId: string; period: Period; onPeriod: (period: Period) => void }) {
+export default function AgentPage({ id }: { id: string }) {
+  const { period: chosen } = useSearch({ strict: false }) as { period?: unknown }
+  const navigate = useNavigate()
+  const path = other(`agents/${id}`)
+  return (
+    <OneAgent
+      key={id}
+      agentId={id}
+      period={chosen === 'month' ? 'month' : 'week'}
+      onPeriod={(period) =>
+        navigate({ to: path, search: (period === 'month' ? { period } : {}) as never, resetScroll: false })
+      }
+    />
+  )
+}
+
+function OneAgent(props: { agentId: string; period: Period; onPeriod: (period: Period) => void }) {
   const { agentId, period } = props
   const requests = useQuery({
     ...agentRequestsQuery(agentId, { period }),

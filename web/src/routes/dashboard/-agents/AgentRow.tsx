@@ -18,6 +18,7 @@ import { formatMoment, lastActivityText, plural } from '#web/lib/format.ts'
 import type { Agent, PolicyGroup } from '#web/queries/agents.ts'
 import { accountQuery } from '#web/queries/agents.ts'
 import { walletsQuery } from '#web/queries/wallets.ts'
+import { other } from '../../-shell/pages.ts'
 import type { OpenDialog } from './dialogs.ts'
 import { mayDo } from './policyWords.ts'
 import { placeId } from './ruleNames.ts'
@@ -132,7 +133,7 @@ export function AgentRow(props: {
               </dd>
               <dt className="text-muted">Requests</dt>
               <dd>
-                <Link to="/dashboard/agents/$agentId" params={{ agentId: agent.id }} className={linkClass}>
+                <Link to={other(`agents/${agent.id}`)} className={linkClass}>
                   This week and month
                 </Link>
               </dd>

@@ -149,6 +149,13 @@ function Progress({ run }: { run: Run }) {
           </li>
         ))}
       </ul>
+      {run.handedOver.rows > 0 && (
+        <p className="mt-2 print:hidden">
+          <Link to="/dashboard/transactions" search={{ run: run.id }} className={linkClass}>
+            See its payments in Transactions
+          </Link>
+        </p>
+      )}
     </div>
   )
 }

@@ -69,6 +69,7 @@ export const transactionList = {
     sender: id({ useText: useSenderText, field: { kind: 'custom', Field: SenderField } }),
     wallet: id({ useText: useWalletText, field: { kind: 'custom', Field: WalletField, isHalf: true } }),
     group: id({ useText: useGroupText, field: { kind: 'custom', Field: GroupField, isHalf: true } }),
+    run: id({ useText: () => 'Of one payout run' }),
     contact: id({ useText: useContactText, field: { kind: 'custom', Field: ContactField } }),
     recipient: personal(text('Recipient', { maxLength: 254, hint: 'Part of an email, phone number, address or name' })),
     memo: personal(text('Memo', { maxLength: paymentNotes.memo.max })),

@@ -6,6 +6,7 @@ import { PeriodChoice } from '#web/components/charts/SpanChoice.tsx'
 import { Loaded, SkeletonRows } from '#web/components/states.tsx'
 import { plural } from '#web/lib/format.ts'
 import { refusalsQuery } from '#web/queries/answers.ts'
+import { other } from '../../-shell/pages.ts'
 import { RuleSumRow } from './RuleSumRow.tsx'
 
 /** What rules refused, by rule and agent, and what would have let it pass. */
@@ -37,11 +38,7 @@ export default function RefusalsCard(props: { period: Period; onPeriod: (period:
                     agentId={row.agentId}
                     days={data.days}
                     by={
-                      <Link
-                        to="/dashboard/agents/$agentId"
-                        params={{ agentId: row.agentId }}
-                        className="wrap-anywhere rounded-sm hover:underline"
-                      >
+                      <Link to={other(`agents/${row.agentId}`)} className="wrap-anywhere rounded-sm hover:underline">
                         <bdi>{row.agentName}</bdi>
                       </Link>
                     }
