@@ -18,7 +18,7 @@ type Document = { components: { schemas: Record<string, Schema> }; webhooks: Rec
 const shown = [
   ...['ApprovalReference', 'Budget', 'BudgetRequest', 'PurchaseReceipt', 'Payment', 'PaymentCheck', 'PaymentContext'],
   ...['PaymentList', 'PaymentRecipient', 'PurchaseSignature', 'Purchase', 'Problem'],
-  ...['PaymentEventData', 'ConnectionEventData', 'TestEventData'],
+  ...['PaymentEventData', 'ConnectionEventData', 'RunEventData', 'TestEventData'],
 ]
 
 /** Names that Python does not allow as those of fields in a class. */
