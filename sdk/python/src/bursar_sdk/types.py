@@ -428,6 +428,29 @@ class ConnectionEventData(TypedDict):
     """Why it ended: `owner`, `app`, `reused` (a code was used twice), `connected_again`, `agent_deleted`, `group_deleted` or `account_restored`; null for other events."""
 
 
+class RunEventData(TypedDict):
+    """A payout run at the moment of the event."""
+
+    id: str
+    """The run."""
+    object: Literal["payout_run"]
+    title: str
+    status: Literal["DRAFT", "WAITING", "RUNNING", "DONE", "STOPPED", "DENIED", "EXPIRED", "CANCELLED"]
+    wallet_id: str
+    rows: int
+    """Rows that are not left out."""
+    amount: str
+    """Their sum in decimal USDC."""
+    handed_over: int
+    """Rows that became payments; each payment has events of its own."""
+    failed: int
+    """Rows that were refused."""
+    released: int
+    """Rows that were not paid because the run was stopped."""
+    seq: int
+    """Rises with each event of this run."""
+
+
 class TestEventData(TypedDict):
     """Nothing has happened."""
 
