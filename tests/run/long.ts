@@ -103,6 +103,11 @@ const runs: Record<string, LongRun> = {
     command: vitest('--project', 'treasury', 'tests/treasury/approvals.test.ts', '--testTimeout=600000'),
     env: { FUZZ_SEQUENCES: '2000', APPROVAL_ASKS: '10000' },
   },
+  'second-person': {
+    about: '2,000 sequences of one person with two mailboxes and five agents, below the limit of one person',
+    command: vitest('--project', 'treasury', 'tests/treasury/onePerson.test.ts', '--testTimeout=600000'),
+    env: { CASES: '20' },
+  },
   'dry-runs': {
     about: '1,000 histories of dry runs, each compared with the payment that follows',
     command: vitest('--project', 'treasury', 'tests/treasury/check.test.ts', '--testTimeout=900000'),

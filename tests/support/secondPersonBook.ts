@@ -28,6 +28,7 @@ import { confirmRules, editGroup, topUp } from '../../worker/treasury/reports/ch
 import { createBook } from './book.ts'
 import { addressOf, allScopes, gatheredFor, groupEdit, payInput, usdc } from './build.ts'
 import { purchaseOf } from './purchaseBook.ts'
+import { decidedBy, readRow, runsOf } from './runs.ts'
 
 export const owner = 'usr_test'
 export const bob = 'usr_bob'
@@ -51,6 +52,7 @@ export function createSecondPersonBook({ approveAbove = usdc('70') } = {}) {
     book.addAgent(otherGroupId),
     book.addAgent(otherGroupId),
   ]
+  const runs = runsOf(book)
   const passwordAt: Record<Someone, number> = { [owner]: 0, [bob]: 0 }
   let made = 0
 
@@ -136,6 +138,22 @@ export function createSecondPersonBook({ approveAbove = usdc('70') } = {}) {
         const lookup = address && ({ address, found: 'clear' } as const)
         return settled(approvePayment(context, id, input, { ...found, draft, lookup }))
       }),
+    /** A run of new addresses that was checked and submitted. Returns its id. */
+    makeRun(who: Someone, amounts: string[]) {
+      const rows = amounts.map((amount, i) => readRow(i + 2, 0x20000 + ++made, amount))
+      return as(who, () => {
+        const { id } = unwrap(runs.create(rows, { by: decidedBy(who) }))
+        store.update('run', id, { checked: rows.length, hash: '0'.repeat(64) })
+        unwrap(runs.submit(id, who))
+        return id
+      })
+    },
+    approveRun: (who: Someone, id: string) =>
+      as(who, () => {
+        noteDecider(context, decider(who))
+        return runs.approve(id, who)
+      }),
+    payRow: (id: string, n: number) => runs.payRow(id, n),
     denyAs: (who: Someone, id: string) =>
       as(who, () =>
         deny(context, id, {

@@ -96,13 +96,15 @@ export function setSecondPerson(ctx: Context, above: MicroUsdc | null): { isDela
 }
 
 /**
- * Counts what was accepted in the last 24 hours again, all of it as the owner's: nothing was counted before the limit was set, and
- * a restore loses what was. Call inside a transaction.
+ * Counts what was accepted, or reserved by a run, in the last 24 hours again, all of it as the owner's: nothing was counted before
+ * the limit was set, and a restore loses what was. Call inside a transaction.
  */
 export function recountAlone({ store, now, userId }: Context): void {
   store.run('DELETE FROM alone_spent')
   const { sum } = store.first<{ sum: number }>(
-    'SELECT coalesce(sum(amount), 0) AS sum FROM payment WHERE accepted_at IS NOT NULL AND accepted_at > ?',
+    `SELECT (SELECT coalesce(sum(amount), 0) FROM payment WHERE accepted_at IS NOT NULL AND accepted_at > ?1 AND run_id IS NULL)
+       + (SELECT coalesce(sum(amount), 0) FROM run_row JOIN run ON run.id = run_id
+          WHERE decided_at > ?1 AND run.status NOT IN ('DENIED') AND run_row.status <> 'left_out') AS sum`,
     now() - dayMs,
   )!
   if (sum > 0) store.insert('alone_spent', { person: userId, period: periodNow({ now }), amount: sum })
