@@ -279,8 +279,15 @@ const ContactTable = memo(function ContactTable(props: {
 })
 
 /** The name, with a link to everything that was paid to the person, whichever way it went. */
-const PaidTo = ({ contact: { id, name } }: { contact: Contact }) => (
-  <PaymentsLink search={{ figure: 'paid', contact: id }} title={`Everything paid to ${name}`}>
+const PaidTo = ({ contact: { id, name }, isCut = false }: { contact: Contact; isCut?: boolean }) => (
+  <PaymentsLink
+    search={{ figure: 'paid', contact: id }}
+    title={`Everything paid to ${name}`}
+    // The link itself is cut, so that it ends where it is seen to end.
+    {...(isCut && {
+      className: 'block truncate underline decoration-hairline underline-offset-3 hover:decoration-ink',
+    })}
+  >
     {name}
   </PaymentsLink>
 )
@@ -298,8 +305,8 @@ function CompactContact(props: {
     <div className="grid grid-cols-[minmax(0,1fr)_auto_auto] items-center gap-x-1">
       <div>
         <p className="flex items-baseline justify-between gap-3">
-          <span className="min-w-0 truncate font-medium">
-            <PaidTo contact={contact} />
+          <span className="min-w-0 font-medium">
+            <PaidTo contact={contact} isCut />
           </span>
           {props.children}
         </p>
