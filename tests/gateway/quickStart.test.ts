@@ -26,7 +26,7 @@ const env = () => ({
 const inspector = '@modelcontextprotocol/inspector/clients/launcher/build/index.js'
 /** Runs in the folder of the test tools, so that imports resolve there. */
 const run = (program: string, args: string[]) =>
-  promisify(execFile)(program, args, { env: env(), cwd: clientPath('..'), ...within(30_000) })
+  promisify(execFile)(program, args, { env: env(), cwd: clientPath('..'), ...within(90_000) })
 const runModule = (code: string) => run(process.execPath, ['--input-type=module-typescript', '-e', code])
 
 async function newest() {
@@ -41,7 +41,7 @@ test('curl examples: one call with the API key pays once, and the OAuth example 
   expect(stdout).toContain('"object":"payment"')
   const paid = await newest()
   expect(paid).toMatchObject({ amount: '1' })
-  const asked = promisify(execFile)('bash', ['-c', examples.curl!], { env: { PATH: env().PATH }, ...within(30_000) })
+  const asked = promisify(execFile)('bash', ['-c', examples.curl!], { env: { PATH: env().PATH }, ...within(90_000) })
   asked.child.stdin!.end(`${agent.apiKey}\n`)
   expect((await asked).stdout, 'asks for the key').toContain(paid!.id)
   expect((await run('bash', ['-c', examples.curl!])).stdout).toContain(paid!.id)
