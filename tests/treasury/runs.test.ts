@@ -11,6 +11,8 @@ import { settleSend } from '../../worker/treasury/ledger/ledger.ts'
 import { stopUnsigned } from '../../worker/treasury/payments/cancel.ts'
 import { changeRole, chooseSecondPerson, invite, join } from '../../worker/treasury/policies/members.ts'
 import { contactChanged } from '../../worker/treasury/reports/changes/contacts.ts'
+import { setRepeat } from '../../worker/treasury/runs/repeat.ts'
+import { continueRuns } from '../../worker/treasury/runs/turns.ts'
 import { runView } from '../../worker/treasury/runs/views.ts'
 import { createBook } from '../support/book.ts'
 import { addressOf, usdc } from '../support/build.ts'
@@ -248,6 +250,9 @@ test('a contact that changed after the check is not paid @runs-25', async () => 
   expect(account.payRow(id, 1)).toMatchObject({ code: 'contact_changed' })
   expect(account.rows(id)[0]).toMatchObject({ status: 'failed', error_code: 'contact_changed' })
   expect(account.held()).toBe(0)
+  expect(account.finish(id)).toBe(true)
+  const again = unwrap(account.create([], { from: { failedOf: id } }))
+  expect(account.rows(again.id)[0], 'a new run has the contact as it is').toMatchObject({ to_address: addressOf(21) })
 })
 
 test('above the limit a run needs an approver who neither made nor submitted it @runs-26', async () => {
@@ -291,6 +296,32 @@ test('a run that nobody decides about ends after seven days; nothing is held for
   expect(account.approve(id)).toMatchObject({ code: 'conflict', field: 'status' })
   expect(account.stop(id)).toMatchObject({ code: 'conflict' })
   expect(account.runNow(id)).toMatchObject({ status: 'EXPIRED', held: 0 })
+})
+
+test('a run is made again each month, checks and submits itself, and waits for its own decision @runs-29', async () => {
+  const account = createAccount()
+  const { context, clock, store } = account
+  clock.now = Date.UTC(2026, 0, 31, 9)
+  const { id } = unwrap(account.create([readRow(2, 10, '5'), readRow(3, 11, 'bad')]))
+  await account.check(id)
+  expect(setRepeat(context, id, { every: 'month', times: 2 }), 'a draft').toMatchObject({ code: 'conflict' })
+  unwrap(account.submit(id))
+  unwrap(setRepeat(context, id, { every: 'month', times: 2 }))
+  const days: string[] = []
+  for (let month = 0; month < 3; month++) {
+    clock.now = account.runNow(id).repeat_at ?? clock.now + 31 * dayMs
+    await continueRuns(context)
+    await continueRuns(context)
+    days.push(new Date(clock.now).toISOString().slice(0, 10))
+  }
+  expect(days.slice(0, 2)).toEqual(['2026-02-28', '2026-03-31'])
+  const made = store.all<RunRow>('SELECT * FROM run WHERE made_from = ? ORDER BY created_at', id)
+  expect(made.map(({ rows, status }) => [rows, status])).toEqual([
+    [1, 'EXPIRED'],
+    [1, 'EXPIRED'],
+  ])
+  expect(made.map(({ submitted_by }) => submitted_by)).toEqual(['usr_test', 'usr_test'])
+  expect(account.held(), 'nothing is paid without a decision').toBe(0)
 })
 
 test('what a run holds is not available to others, and survives a new session key @runs-28', async () => {

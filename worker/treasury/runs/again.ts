@@ -1,6 +1,6 @@
 import type { RunRowRow } from '../core/storage/rows.ts'
 import type { Store } from '../core/storage/store.ts'
-import { endedUnpaid, type NewRunRow } from './rows.ts'
+import { endedUnpaid, type NewRunRow, renewed } from './rows.ts'
 
 /**
  * *Pay failed rows again*: the rows of a run that ended without paying go into a new run, and name their successor there. A row
@@ -29,10 +29,10 @@ export function payableAgain(store: Store, runId: string): NewRunRow[] | null {
   return store.all<Tail>(tails, runId).map((tail) => {
     const { line, written, to_type, to_address, recipient_email, recipient_phone, contact_id, contact_name } = tail
     const { amount, memo, reference } = tail
-    return {
+    return renewed(store, {
       ...{ line, written, to_type, to_address, recipient_email, recipient_phone, contact_id, contact_name },
       ...{ amount, memo, reference, status: 'waiting' },
-    }
+    })
   })
 }
 

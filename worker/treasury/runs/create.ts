@@ -13,7 +13,7 @@ import { takeOwnerChange } from '../limits/ownerActions.ts'
 import { takeRate } from '../limits/rates.ts'
 import { recordChange } from '../outbox/changes.ts'
 import { payableAgain, takeOver } from './again.ts'
-import type { NewRunRow } from './rows.ts'
+import { methodOf, type NewRunRow, withoutMethod } from './rows.ts'
 import type { CreateRunInput, NamedContact } from './rpcTypes.ts'
 
 /**
@@ -74,7 +74,7 @@ export function insertRun(ctx: Context, rows: readonly NewRunRow[], columns: New
     created_at: now,
     expires_at: now + runWaitsMs,
   })
-  for (const [i, row] of rows.entries()) store.insert('run_row', { run_id: id, n: i + 1, ...row })
+  for (const [i, row] of rows.entries()) store.insert('run_row', { ...row, run_id: id, n: i + 1 })
   audit(store, now, 'run.created', id, {
     title: columns.title,
     rows: rows.length,
@@ -118,10 +118,8 @@ function contactColumns(name: string, [contact, ...others]: NamedContact[]) {
     ...({ to_type: 'contact', contact_id: id, contact_name: contact.name } as const),
     ...(changedBy !== null && { contact_by: changedBy, contact_at: updatedAt }),
   } as const
-  if (address !== null) return { ...named, to_address: address as `0x${string}` }
-  if (email !== null) return { ...named, recipient_email: email }
-  if (phone !== null) return { ...named, recipient_phone: phone }
-  return { problem: `${contact.name} has no address, email or phone number.` }
+  const paidAt = methodOf({ address, email, phone })
+  return paidAt ? { ...named, ...paidAt } : { problem: withoutMethod(contact.name) }
 }
 
 /** Of the rows and the wallet: what makes two files the same. */

@@ -5,7 +5,7 @@ import type { RunRow, RunRowRow } from '../core/storage/rows.ts'
 import { audit } from '../ledger/audit.ts'
 import { takeRate } from '../limits/rates.ts'
 import { insertRun } from './create.ts'
-import type { NewRunRow } from './rows.ts'
+import { type NewRunRow, renewed } from './rows.ts'
 import type { RepeatInput } from './rpcTypes.ts'
 
 /** Has the run made again each week or month, the first time that long from now. Null ends that. */
@@ -17,7 +17,12 @@ export function setRepeat(ctx: Context, id: string, repeat: RepeatInput): Result
     if (repeat && run.submitted_at === null)
       return refuse('conflict', 'Submit this run first. A draft can’t be repeated.')
     const at = repeat && nextRepeat(now(), repeat.every, now())
-    store.update('run', id, { repeat_every: repeat?.every ?? null, repeat_left: repeat?.times ?? 0, repeat_at: at })
+    store.update('run', id, {
+      repeat_every: repeat?.every ?? null,
+      repeat_left: repeat?.times ?? 0,
+      repeat_at: at,
+      repeat_from: now(),
+    })
     audit(store, now(), 'run.repeat_set', id, { title: run.title, ...repeat })
     if (at !== null) ctx.schedule('runs', at)
     return ok(store.payoutRun(id)!)
@@ -33,7 +38,7 @@ export function startRepeats(ctx: Context): void {
       const isLast = left === 0
       store.update('run', run.id, {
         repeat_left: left,
-        repeat_at: isLast ? null : nextRepeat(run.repeat_at!, run.repeat_every!, run.repeat_at!),
+        repeat_at: isLast ? null : nextRepeat(run.repeat_at!, run.repeat_every!, run.repeat_from!),
         ...(isLast && { repeat_every: null }),
       })
       const rows = store.all<RunRowRow>(
@@ -43,15 +48,19 @@ export function startRepeats(ctx: Context): void {
       // An account with so many rows in an hour, or without the wallet, skips this one.
       if (!store.liveWallet(run.wallet_id) || takeRate(ctx, 'run_rows', 'owner', rows.length)) return
       const { title, wallet_id, file_hash, made_by, made_name } = run
-      insertRun(ctx, rows.map(copied), {
-        title,
-        wallet_id,
-        file_hash,
-        made_by,
-        made_name,
-        made_from: run.id,
-        submits_itself: 1,
-      })
+      insertRun(
+        ctx,
+        rows.map((row) => renewed(store, copied(row))),
+        {
+          title,
+          wallet_id,
+          file_hash,
+          made_by,
+          made_name,
+          made_from: run.id,
+          submits_itself: 1,
+        },
+      )
     })
 }
 

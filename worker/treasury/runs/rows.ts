@@ -2,6 +2,7 @@ import { type MicroUsdc, microUsdc, zeroUsdc } from '#domain/money.ts'
 import type { PaymentStatus } from '#domain/payment.ts'
 import type { RunRowStatus } from '#domain/runs/runStatus.ts'
 import type { PaymentTerms, Recipient } from '#schemas/paymentTerms.ts'
+import type { Address } from '../../chain/types.ts'
 import type { Context } from '../core/context.ts'
 import { fromColumn } from '../core/storage/columns.ts'
 import type { RunRow, RunRowRow } from '../core/storage/rows.ts'
@@ -79,13 +80,34 @@ export function unhold({ store }: Context, { id, wallet_id }: RunRow, amount: nu
   store.run('UPDATE wallet SET held = held - ? WHERE id = ?', amount, wallet_id)
 }
 
+type Methods = { address: string | null; email: string | null; phone: string | null }
+
+/** Where a contact is paid: at its address if it has one, otherwise by email, otherwise by phone. Null if it has none of them. */
+export function methodOf({ address, email, phone }: Methods) {
+  const none = { to_address: null, recipient_email: null, recipient_phone: null }
+  if (address !== null) return { ...none, to_address: address as Address }
+  if (email !== null) return { ...none, recipient_email: email }
+  return phone === null ? null : { ...none, recipient_phone: phone }
+}
+export const withoutMethod = (name: string) => `${name} has no address, email or phone number.`
+
+const contactNow = (store: Store, contactId: string): Methods | null =>
+  store.first<Methods>('SELECT address, email, phone FROM contact_now WHERE contact_id = ?', contactId)
+
+/** The row for a new run, with its contact as it is now: that run is checked and decided on its own. */
+export function renewed(store: Store, row: NewRunRow): NewRunRow {
+  const now = row.contact_id ? contactNow(store, row.contact_id) : null
+  if (!now) return row
+  const paidAt = methodOf(now)
+  return paidAt
+    ? { ...row, ...paidAt }
+    : { ...row, status: 'left_out', problems: JSON.stringify([withoutMethod(row.contact_name ?? 'This contact')]) }
+}
+
 /** The name in the row of a contact that has changed since the run was made; null if it pays as it did. */
 export function changedContact({ store }: Context, row: RunRowRow): string | null {
   if (row.contact_id === null) return null
-  const now = store.first<{ address: string | null; email: string | null; phone: string | null }>(
-    'SELECT address, email, phone FROM contact_now WHERE contact_id = ?',
-    row.contact_id,
-  )
+  const now = contactNow(store, row.contact_id)
   if (!now) return null
   const isSame = row.to_address
     ? now.address?.toLowerCase() === row.to_address.toLowerCase()

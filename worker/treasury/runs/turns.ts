@@ -5,7 +5,7 @@ import type { Context } from '../core/context.ts'
 import type { RunRow } from '../core/storage/rows.ts'
 import { checkNext } from './checking.ts'
 import { offer } from './decide.ts'
-import { endOverdueRuns, finishIfDone } from './end.ts'
+import { endOverdueRuns, endRun, finishIfDone } from './end.ts'
 import { payNext } from './pay.ts'
 import { nextRepeatAt, startRepeats } from './repeat.ts'
 
@@ -50,6 +50,7 @@ function offerItself(ctx: Context, run: RunRow): void {
   store.transaction(() => {
     if (store.first("SELECT 1 FROM run_row WHERE run_id = ? AND status = 'waiting' LIMIT 1", run.id))
       offer(ctx, run, { userId: run.made_by, name: run.made_name })
+    else endRun(ctx, run, 'cancel')
   })
 }
 

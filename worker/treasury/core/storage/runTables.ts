@@ -46,6 +46,8 @@ export const run = table(
     repeat_every: maybeOneOf(repeats),
     repeat_left: integer('DEFAULT 0'),
     repeat_at: maybeInteger(),
+    /** When that was asked for: each is on this day of its month. */
+    repeat_from: maybeInteger(),
     /** The key of its row in idempotency; null if there is none. */
     request_key: maybeText(),
   },
