@@ -3,7 +3,7 @@
  * product promises is never multiplied; tests of promised times have a stage of their own (tests/run/stages.ts).
  */
 
-/** Set by `npm test` to what tests/run/machine.ts measured: from 1 to 8. */
+/** Set by `npm test` to twice what tests/run/machine.ts measured: from 2 to 16. */
 export const factorVariable = 'MACHINE_FACTOR'
 
 export const machineFactor = Number(globalThis.process?.env[factorVariable] ?? 1)
