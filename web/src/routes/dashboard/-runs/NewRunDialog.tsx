@@ -24,6 +24,7 @@ const resolver = formResolver<NewRun>(({ title, walletId, csv }) => ({
 /** Makes a run of a file or of pasted rows, and opens it. `insteadOf`: a draft that is cancelled once this one is made. */
 export default function NewRunDialog(props: { insteadOf: string | null; onClose: () => void }) {
   const form = useForm<NewRun>({ resolver, defaultValues: { title: '', walletId: '', csv: '', fileName: '' } })
+  const { csv, fileName } = form.watch()
   const wallets = useQuery(walletsQuery)
   const replaced = useQuery({ ...runQuery(props.insteadOf ?? ''), enabled: props.insteadOf !== null }).data
   const navigate = useNavigate()
@@ -54,7 +55,13 @@ export default function NewRunDialog(props: { insteadOf: string | null; onClose:
       form={form}
       onClose={props.onClose}
       submit={['Check the rows', 'Uploading...']}
-      missing={wallets.isPending ? 'Your wallets are still loading.' : null}
+      missing={
+        wallets.isPending
+          ? 'Your wallets are still loading.'
+          : fileName && !csv
+            ? 'The file is still being read.'
+            : null
+      }
       send={async (values, idempotencyKey) => {
         // Without the parser, the API says it.
         const read = await readRows(values.csv).catch(() => null)

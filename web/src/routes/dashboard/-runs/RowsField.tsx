@@ -123,14 +123,19 @@ const Chosen = (props: { name: string; onRemove: () => void }) => (
 /** Takes a file that is chosen, or dropped anywhere: a browser would leave the page for one that is dropped beside the field. */
 function useFile(form: UseFormReturn<NewRun>, onTaken: () => void): (file: File) => Promise<void> {
   const take = async (file: File) => {
+    form.setValue('csv', '')
+    form.setValue('fileName', file.name)
     const read = await decodeFile(file).catch(
       () => ({ ok: false, message: 'It could not be read. Try again.' }) as const,
     )
     onTaken()
     form.clearErrors('csv')
-    form.setValue('csv', read.ok ? read.csv : '')
-    form.setValue('fileName', read.ok ? file.name : '')
-    if (!read.ok) return form.setError('csv', { message: `${file.name}: ${read.message}` })
+    const problem = !read.ok ? read.message : read.csv.trim() ? null : 'The file is empty.'
+    if (!read.ok || problem) {
+      form.setValue('fileName', '')
+      return form.setError('csv', { message: `${file.name}: ${problem}` })
+    }
+    form.setValue('csv', read.csv)
     if (!form.getValues('title')) form.setValue('title', file.name.replace(/\.\w+$/, '').slice(0, runTitle.max))
   }
   const onDrop = useEffectEvent((event: DragEvent) => {

@@ -3,7 +3,7 @@ import { runTemplate } from '#domain/runs/template.ts'
 import { runTitle } from '#domain/runs/texts.ts'
 import { saveFile } from '#web/lib/saveFile.ts'
 
-/** `csv` is the text of the rows; `fileName` is empty if they were pasted. */
+/** `csv` is the text of the rows, empty while the file `fileName` is read; `fileName` is empty if they were pasted. */
 export type NewRun = { title: string; walletId: string; csv: string; fileName: string }
 
 /** Why a title is refused, or null. */
