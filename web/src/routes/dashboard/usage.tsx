@@ -11,7 +11,7 @@ import { May } from '#web/components/May.tsx'
 import { Select } from '#web/components/Select.tsx'
 import { EmptyState, SkeletonCard } from '#web/components/states.tsx'
 import { shortAddress } from '#web/lib/format.ts'
-import { searchOf, textOf } from '#web/lib/search.ts'
+import { textsOf } from '#web/lib/search.ts'
 import { useElapsed } from '#web/lib/useElapsed.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { refreshUsage, type UsageGroup, type UsageWallet, usageQuery } from '#web/queries/usage.ts'
@@ -23,13 +23,7 @@ import { WalletUsage } from './-usage/WalletUsage.tsx'
 /** Only reads the parameters. Every page loads this, so the page itself interprets them. */
 export const Route = createFileRoute('/dashboard/usage')({
   validateSearch: (search: Record<string, unknown>) =>
-    searchOf({
-      wallet: textOf(search.wallet),
-      days: Number(search.days) || undefined,
-      by: search.by === 'group' ? ('group' as const) : undefined,
-      period: search.period === 'week' ? ('week' as const) : undefined,
-      to: search.to === 'seller' ? ('seller' as const) : undefined,
-    }),
+    textsOf(search, ['wallet', 'days', 'by', 'period', 'to'] as const),
   component: UsagePage,
 })
 
@@ -52,17 +46,20 @@ function UsagePage() {
   const only = data.wallets.length === 1 ? data.wallets[0] : undefined
   const wallet = only ?? data.wallets.find(({ id }) => id === search.wallet)
   const { wallet: _, ...chart } = search
-  const answers = { period: search.period ?? ('month' as const), by: search.to ?? ('recipient' as const) }
+  const days = spans.find((span) => String(span) === search.days) ?? 30
+  const by: By = search.by === 'group' ? 'group' : 'agent'
+  const period: Period = search.period === 'week' ? 'week' : 'month'
+  const to: PaidBy = search.to === 'seller' ? 'seller' : 'recipient'
   /** The URL leaves out what is shown without it. */
   const show = (change: { days?: Span; by?: By; period?: Period; to?: PaidBy }) => {
-    const { wallet, days, by, period, to } = { ...search, ...change }
+    const next = { days, by, period, to, ...change }
     navigate({
       search: {
-        ...(wallet && { wallet }),
-        ...(days && days !== 30 && { days }),
-        ...(by === 'group' && { by }),
-        ...(period === 'week' && { period }),
-        ...(to === 'seller' && { to }),
+        ...(search.wallet && { wallet: search.wallet }),
+        ...(next.days !== 30 && { days: String(next.days) }),
+        ...(next.by === 'group' && { by: next.by }),
+        ...(next.period === 'week' && { period: next.period }),
+        ...(next.to === 'seller' && { to: next.to }),
       },
       resetScroll: false,
     })
@@ -81,12 +78,7 @@ function UsagePage() {
                   <WalletChoice wallets={data.wallets} value={wallet?.id ?? ''} onChange={select} />
                 </div>
               )}
-              <SpendingCard
-                wallet={wallet}
-                days={spans.find((span) => span === search.days) ?? 30}
-                by={search.by ?? 'agent'}
-                onChange={show}
-              />
+              <SpendingCard wallet={wallet} days={days} by={by} onChange={show} />
             </div>
           )}
         </div>
@@ -113,8 +105,8 @@ function UsagePage() {
         {data.wallets.length > 0 && (
           <Suspense fallback={<SkeletonCard className="h-96" lines={6} />}>
             <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-2">
-              <PaidToCard {...answers} onChange={show} />
-              <RefusalsCard period={answers.period} onPeriod={(period) => show({ period })} />
+              <PaidToCard period={period} by={to} onChange={show} />
+              <RefusalsCard period={period} onPeriod={(chosen) => show({ period: chosen })} />
             </div>
           </Suspense>
         )}
