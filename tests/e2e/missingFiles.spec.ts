@@ -27,6 +27,17 @@ test('a page or dialog whose file stays gone says to reload @screens-24', async 
   await expect(alert.getByRole('button', { name: 'Reload' })).toBeVisible()
 })
 
+test('a page stays without the file of its tooltips @screens-128', async ({ page, context, seeded }) => {
+  await beSignedIn(context, seeded)
+  await page.route('**/assets/TooltipPopup-*.js', (route) => route.fulfill(gone))
+  await page.goto('/dashboard/contacts')
+  const tried = page.waitForResponse('**/assets/TooltipPopup-*.js')
+  await page.getByRole('table', { name: 'Contacts' }).locator('time').first().hover()
+  await tried
+  await page.getByRole('button', { name: 'Add Contact' }).click()
+  await expect(page.getByRole('dialog', { name: 'Add Contact' })).toBeVisible()
+})
+
 test('sign-in works without the file of the toasts @screens-25', async ({ page }) => {
   await page.clock.install()
   await page.route('**/assets/later-*.js', (route) => route.abort())

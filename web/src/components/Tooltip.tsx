@@ -1,13 +1,5 @@
-import {
-  cloneElement,
-  type HTMLAttributes,
-  lazy,
-  type ReactElement,
-  type ReactNode,
-  Suspense,
-  useRef,
-  useState,
-} from 'react'
+import { cloneElement, type HTMLAttributes, type ReactElement, type ReactNode, Suspense, useRef, useState } from 'react'
+import { optional } from '#web/lib/optional.ts'
 
 /** A tooltip beside an element that does not open it itself. */
 export const TooltipAt = (props: { anchor: HTMLElement; onClose: () => void; children: ReactNode }) => (
@@ -19,7 +11,7 @@ export const TooltipAt = (props: { anchor: HTMLElement; onClose: () => void; chi
 )
 const stays = () => undefined
 
-const Popup = lazy(() => import('./TooltipPopup.tsx'))
+const Popup = optional(() => import('./TooltipPopup.tsx'))
 
 const showMs = 200
 /** Time to move the pointer from the anchor to the tooltip. */

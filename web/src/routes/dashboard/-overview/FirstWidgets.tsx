@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense } from 'react'
+import { type ReactNode, Suspense } from 'react'
 import type { FigureName } from '#domain/figures.ts'
 import { Amount, Balance } from '#web/components/Amount.tsx'
 import { PaymentsLink } from '#web/components/PaymentsLink.tsx'
@@ -8,6 +8,7 @@ import { Skeleton } from '#web/components/states.tsx'
 import { RowTime, useRowTimes } from '#web/components/Time.tsx'
 import { Counterparty, TransactionAmount, TransactionStatusChip } from '#web/components/TransactionParts.tsx'
 import { useRowMotion } from '#web/components/useRowMotion.ts'
+import { optional } from '#web/lib/optional.ts'
 import { refreshIn } from '#web/lists/refreshIn.ts'
 import {
   categoryLabel,
@@ -63,7 +64,7 @@ const subjectOf = (transaction: Transaction) =>
     .join(' · ')
 
 /** Loads the names of all rules, which only refused payments need. */
-const RuleName = lazy(() => import('../-agents/RuleName.tsx'))
+const RuleName = optional(() => import('../-agents/RuleName.tsx'))
 
 /** The five newest transactions. */
 export function RecentTransactions() {

@@ -1,9 +1,10 @@
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { Skeleton } from '#web/components/states.tsx'
 import { isOnFirstSteps } from '#web/lib/firstSteps.ts'
+import { optional } from '#web/lib/optional.ts'
 import { useMay } from '#web/queries/people.ts'
 
-const NextStep = lazy(() => import('./NextStep.tsx'))
+const NextStep = optional(() => import('./NextStep.tsx'))
 
 /** The place of the next step, kept while it loads, so that the page does not shift. Empty once the steps are over. */
 export function NextStepSlot() {

@@ -1,4 +1,4 @@
-import { lazy, type ReactNode, Suspense } from 'react'
+import { type ReactNode, Suspense } from 'react'
 import { CompactRow, DetailsLink } from '#web/components/DataTable.tsx'
 import { notesLine } from '#web/components/Notes.tsx'
 import { RowTime } from '#web/components/Time.tsx'
@@ -11,6 +11,7 @@ import {
 } from '#web/components/TransactionParts.tsx'
 import { formatAmount } from '#web/lib/format.ts'
 import { unitOf } from '#web/lib/networks.ts'
+import { optional } from '#web/lib/optional.ts'
 import type { ShownRows } from '#web/lists/PagedCard.tsx'
 import {
   categoryLabel,
@@ -25,7 +26,7 @@ import {
 import { walletName } from '#web/queries/wallets.ts'
 
 // The rules are loaded once a refused payment is listed.
-const RuleName = lazy(() => import('../-agents/RuleName.tsx'))
+const RuleName = optional(() => import('../-agents/RuleName.tsx'))
 
 /** What to say besides the status. A refused payment is named by its rule. */
 const remarkOf = (transaction: Transaction): ReactNode =>
