@@ -7,10 +7,11 @@ import {
   type Forecast,
   forecastRun,
   forecastText,
+  type RowKind,
   type RunAllowance,
-  type RunSize,
   rowGas,
   rowsPerMinute,
+  type WaitingRows,
 } from '#domain/runs/forecast.ts'
 import { runSentence } from '#domain/runs/sentence.ts'
 import { dayMs, minuteMs } from '#domain/time.ts'
@@ -27,9 +28,14 @@ const allowanceOf = (more: Partial<RunAllowance> = {}): RunAllowance => ({
   messages: { email: { byRun: 0, byAll: 0 }, sms: { byRun: 0, byAll: 0 } },
   ...more,
 })
-const sizeOf = (size: Partial<RunSize>): RunSize => ({ sends: 0, emails: 0, sms: 0, total: usdc(1_000), ...size })
-const of = (size: Partial<RunSize>, allowance: Partial<RunAllowance> = {}, now = noon) => {
-  const forecast = forecastRun(sizeOf(size), allowanceOf(allowance), now)
+type Size = { emails?: number; sms?: number; sends?: number; total?: WaitingRows['total'] }
+/** Payouts come first. */
+const rowsOf = ({ emails = 0, sms = 0, sends = 0, total = usdc(1_000) }: Size): WaitingRows => {
+  const these = (kind: RowKind, count: number) => Array.from({ length: count }, () => kind)
+  return { rows: [...these('email', emails), ...these('sms', sms), ...these('send', sends)], total }
+}
+const of = (size: Size, allowance: Partial<RunAllowance> = {}, now = noon) => {
+  const forecast = forecastRun(rowsOf(size), allowanceOf(allowance), now)
   return [forecast.perDay, forecastText(forecast, now)]
 }
 const grown: GasLevel = { allowance: 200_000_000, day: utcDay(noon), confirmed: usdc(0), failed: false }
@@ -45,7 +51,9 @@ describe('the forecast', () => {
     // 40 % of 20 M units of gas; they double after each day on which something was paid.
     expect(of({ sends: 200 })).toEqual([[126, 74], '126 today, 74 tomorrow'])
     expect(of({ emails: 150 })).toEqual([[34, 70, 46], '34 today, 70 tomorrow; done about Thursday'])
-    expect(of({ sends: 120, emails: 60 })[0]).toHaveLength(2)
+    expect(of({ sends: 120, emails: 60 })[0]).toEqual([34, 146])
+    const sendsFirst = { ...rowsOf({}), rows: rowsOf({ sends: 120, emails: 60 }).rows.toReversed() }
+    expect(forecastRun(sendsFirst, allowanceOf(), noon).perDay, 'in the order of the file').toEqual([121, 59])
     expect(of({ emails: 1_000 }, { level: grown })).toEqual([
       Array.from({ length: 10 }, () => 100),
       '100 today, 100 tomorrow; done about December 3',
@@ -78,13 +86,9 @@ describe('the forecast', () => {
   })
 
   /** Pays row by row with a clock, as the Treasury does, and asks the rules of gas before each. */
-  function simulated({ sends, emails, sms, total }: RunSize, allowance: RunAllowance, now: number): Forecast {
+  function simulated({ rows: all, total }: WaitingRows, allowance: RunAllowance, now: number): Forecast {
     const { limits, principal } = allowance
-    const waiting = [
-      ...Array.from({ length: emails }, () => 'email' as const),
-      ...Array.from({ length: sms }, () => 'sms' as const),
-      ...Array.from({ length: sends }, () => 'send' as const),
-    ]
+    const waiting = [...all]
     const rows = waiting.length
     const perRowMs = minuteMs / rowsPerMinute
     let level = levelAt(allowance.level, limits, now)
@@ -95,17 +99,21 @@ describe('the forecast', () => {
     while (waiting.length > 0) {
       const day = utcDay(clock)
       let count = 0
-      for (const kind of [...waiting]) {
+      for (let at = 0; at < waiting.length; ) {
+        const kind = waiting[at]!
         if (clock + perRowMs > (day + 1) * dayMs) break
         const gas = kind === 'send' ? rowGas.send : rowGas.payout
-        if (gasLeft(level, use, limits, principal) < gas.needed) continue
         if (kind !== 'send') {
           const [most, { byRun, byAll }] = [kind === 'email' ? limits.emailsPerDay : limits.smsPerDay, sent[kind]]
-          if (byAll + 1 > most || byRun + 1 > Math.floor((most * limits.agentMessagePercent) / 100)) continue
-          sent[kind] = { byRun: byRun + 1, byAll: byAll + 1 }
+          if (byAll + 1 > most || byRun + 1 > Math.floor((most * limits.agentMessagePercent) / 100)) {
+            at += 1
+            continue
+          }
         }
+        if (gasLeft(level, use, limits, principal) < gas.needed) break
+        if (kind !== 'send') sent[kind] = { byRun: sent[kind].byRun + 1, byAll: sent[kind].byAll + 1 }
         use = { ...use, agents: { ...use.agents, [principal]: (use.agents[principal] ?? 0) + gas.taken } }
-        waiting.splice(waiting.indexOf(kind), 1)
+        waiting.splice(at, 1)
         count += 1
         clock += perRowMs
       }
@@ -150,17 +158,17 @@ describe('the forecast', () => {
         messages: { email, sms },
       }),
     )
-  const size = fc.record({
-    sends: fc.nat(150),
-    emails: fc.nat(80),
-    sms: fc.nat(30),
+  const rows = fc.record({
+    rows: fc.array(fc.constantFrom('send' as const, 'send' as const, 'email' as const, 'sms' as const), {
+      maxLength: 260,
+    }),
     total: fc.bigInt({ min: 0n, max: 100_000_000n }).map(microUsdc),
   })
   test('equals a simulation that pays row by row @runs-15', () => {
     fc.assert(
-      fc.property(size, allowance, fc.integer({ min: 0, max: dayMs - 1 }), (rows, allowed, ofDay) => {
+      fc.property(rows, allowance, fc.integer({ min: 0, max: dayMs - 1 }), (waiting, allowed, ofDay) => {
         const now = utcDay(noon) * dayMs + (ofDay % 7 === 0 ? dayMs - 20_000 : ofDay)
-        expect(forecastRun(rows, allowed, now)).toEqual(simulated(rows, allowed, now))
+        expect(forecastRun(waiting, allowed, now)).toEqual(simulated(waiting, allowed, now))
       }),
       { numRuns: 300 },
     )
@@ -168,10 +176,10 @@ describe('the forecast', () => {
 })
 
 test('one sentence says what a run will do @runs-17', () => {
-  const sentence = (payments: number, recipients: number, leftOut: number, size: Partial<RunSize>) =>
+  const sentence = (payments: number, recipients: number, leftOut: number, size: Size) =>
     runSentence(
       { payments, total: usdc(410), recipients, leftOut },
-      forecastRun(sizeOf(size), allowanceOf(), noon),
+      forecastRun(rowsOf(size), allowanceOf(), noon),
       noon,
     )
   expect(sentence(80, 78, 2, { sends: 80 })).toBe(

@@ -24,8 +24,8 @@ import { createMemoryHistory } from './memoryHistory.ts'
 
 const noLogs = { announced: [], dust: [] }
 
-export function createMemoryAccount() {
-  const treasury = createBook()
+export function createMemoryAccount(over: Parameters<typeof createBook>[0] = {}) {
+  const treasury = createBook(over)
   const { context, store, clock } = treasury
   const history = createMemoryHistory(treasury)
   const { d1, close } = createMemoryD1()

@@ -17,12 +17,14 @@ import { dayText } from './dayText.ts'
 
 /**
  * How many rows a run pays per day under the account's limits, and when it is done. A run may use as much of the account's gas and
- * messages as an agent. The forecast assumes that rows whose messages are used up don't hold up the others, that later days are the
- * run's alone, and that no payment fails.
+ * messages as an agent. Rows are paid in their order; those whose messages are used up don't hold up the others, one that lacks gas
+ * does. The forecast assumes that later days are the run's alone, and that no payment fails.
  */
 
-/** Rows that wait. `sends` are paid to addresses, the others are payouts. `total`: their sum. */
-export type RunSize = { sends: number; emails: number; sms: number; total: MicroUsdc }
+export type RowKind = 'send' | 'email' | 'sms'
+
+/** Rows that wait, in the order of the file. `total`: their sum. */
+export type WaitingRows = { rows: readonly RowKind[]; total: MicroUsdc }
 
 /** What is used already today, by the run and by everybody in the account with it. */
 type UsedMessages = { byRun: number; byAll: number }
@@ -55,24 +57,23 @@ export const rowsPerMinute = 240
 const durationMs = (rows: number) => Math.ceil((rows * minuteMs) / rowsPerMinute)
 
 /** What one day allows. */
-type Day = { gas: number; emails: number; sms: number; rows: number }
+type Day = { gas: number; email: number; sms: number; rows: number }
 
-export function forecastRun(size: RunSize, allowance: RunAllowance, now: number): Forecast {
+export function forecastRun({ rows, total }: WaitingRows, allowance: RunAllowance, now: number): Forecast {
   const { limits } = allowance
-  const rows = size.sends + size.emails + size.sms
   const perDay: number[] = []
-  let left = size
+  let waiting = rows
   let level = levelAt(allowance.level, limits, now)
   let today = firstDay(allowance, level, now)
   for (let startAt = now; ; startAt = dayEndsAt(startAt)) {
     if (perDay.length > 0) today = laterDay(allowance, level)
-    const paid = paidOn(today, left)
-    const count = paid.sends + paid.emails + paid.sms
-    if (rows > 0) perDay.push(count)
-    left = { ...left, sends: left.sends - paid.sends, emails: left.emails - paid.emails, sms: left.sms - paid.sms }
-    if (left.sends + left.emails + left.sms === 0) return { perDay, doneAt: startAt + durationMs(count) }
+    const left = leftAfter(today, waiting)
+    const count = waiting.length - left.length
+    if (rows.length > 0) perDay.push(count)
+    waiting = left
+    if (left.length === 0) return { perDay, doneAt: startAt + durationMs(count) }
     if (count === 0 && perDay.length > 1) return { perDay: perDay.slice(0, -1), doneAt: null }
-    const moved = (size.total * BigInt(count)) / BigInt(rows)
+    const moved = (total * BigInt(count)) / BigInt(rows.length)
     level = levelAt({ ...level, confirmed: microUsdc(level.confirmed + moved) }, limits, dayEndsAt(startAt))
   }
 }
@@ -84,7 +85,7 @@ function firstDay({ limits, gasUse, principal, messages }: RunAllowance, level: 
   }
   return {
     gas: gasLeft(level, gasUse, limits, principal),
-    emails: left('email', limits.emailsPerDay),
+    email: left('email', limits.emailsPerDay),
     sms: left('sms', limits.smsPerDay),
     rows: Math.floor(((dayEndsAt(now) - now) * rowsPerMinute) / minuteMs),
   }
@@ -92,24 +93,26 @@ function firstDay({ limits, gasUse, principal, messages }: RunAllowance, level: 
 
 const laterDay = ({ limits, principal }: RunAllowance, level: GasLevel): Day => ({
   gas: gasLeft(level, { owner: 0, agents: {} }, limits, principal),
-  emails: messagesPerAgent.email(limits),
+  email: messagesPerAgent.email(limits),
   sms: messagesPerAgent.sms(limits),
   rows: (dayMs / minuteMs) * rowsPerMinute,
 })
 
-/** Payouts first, because they have two limits. */
-function paidOn(day: Day, left: RunSize): Pick<RunSize, 'sends' | 'emails' | 'sms'> {
-  let { gas, rows } = day
-  const take = (most: number, { needed, taken }: { needed: number; taken: number }) => {
-    const fits = gas < needed ? 0 : Math.floor((gas - needed) / taken) + 1
-    const count = Math.min(most, rows, fits)
-    gas -= count * taken
-    rows -= count
-    return count
-  }
-  const emails = take(Math.min(left.emails, Math.floor(day.emails)), rowGas.payout)
-  const sms = take(Math.min(left.sms, Math.floor(day.sms)), rowGas.payout)
-  return { emails, sms, sends: take(left.sends, rowGas.send) }
+/** The rows that wait after this day. */
+function leftAfter({ gas, email, sms, rows }: Day, waiting: readonly RowKind[]): RowKind[] {
+  const left = { gas, email, sms, rows }
+  return waiting.filter((kind) => {
+    const { needed, taken } = kind === 'send' ? rowGas.send : rowGas.payout
+    if (left.rows < 1 || (kind !== 'send' && left[kind] < 1)) return true
+    if (left.gas < needed) {
+      left.rows = 0
+      return true
+    }
+    left.gas -= taken
+    left.rows -= 1
+    if (kind !== 'send') left[kind] -= 1
+    return false
+  })
 }
 
 /** 'done in about a minute', or '80 today, 160 tomorrow; done about Thursday'. Empty if no row waits. */

@@ -2,7 +2,7 @@ import { encodeRowCursor } from '#domain/lists.ts'
 import { formatUsdc, type MicroUsdc } from '#domain/money.ts'
 import { chainNameOf } from '#domain/networks.ts'
 import type { PaymentStatus } from '#domain/payment.ts'
-import { forecastRun } from '#domain/runs/forecast.ts'
+import { forecastRun, type RowKind } from '#domain/runs/forecast.ts'
 import { runSentence } from '#domain/runs/sentence.ts'
 import { isoOf } from '#domain/time.ts'
 import { checksumAddress } from '#domain/validators.ts'
@@ -88,14 +88,16 @@ const peopleIn = ({ store }: Context, runId: string): number =>
 /** '80 payments, 410.00 USDC, to 78 people; 2 rows are left out; done in about a minute' */
 function sentenceOf(ctx: Context, run: RunRow, total: MicroUsdc): string {
   const { store, now } = ctx
-  const counts = store.first<{ sends: number; emails: number; sms: number }>(
-    `SELECT count(to_address) AS sends, count(recipient_email) AS emails, count(recipient_phone) AS sms FROM run_row
-     WHERE run_id = ? AND status = 'waiting'`,
-    run.id,
-  )!
-  const payments = counts.sends + counts.emails + counts.sms
+  const rows = store
+    .all<{ kind: RowKind }>(
+      `SELECT CASE WHEN to_address IS NOT NULL THEN 'send' WHEN recipient_email IS NOT NULL THEN 'email' ELSE 'sms' END AS kind
+       FROM run_row WHERE run_id = ? AND status = 'waiting' ORDER BY n`,
+      run.id,
+    )
+    .map(({ kind }) => kind)
+  const payments = rows.length
   const summary = { payments, total, recipients: peopleIn(ctx, run.id), leftOut: run.rows - payments }
-  return runSentence(summary, forecastRun({ ...counts, total }, runAllowance(ctx), now()), now())
+  return runSentence(summary, forecastRun({ rows, total }, runAllowance(ctx), now()), now())
 }
 
 const pageSize = 20

@@ -1,0 +1,96 @@
+/** What a run is said to pay on each day is what the limits then let it pay. */
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { utcDay } from '#domain/gasAllowance.ts'
+import { withLimits } from '#domain/limits.ts'
+import { minuteMs } from '#domain/time.ts'
+import { migrate } from '../../worker/durable/migrations.ts'
+import type { Env } from '../../worker/env.ts'
+import type { GasPurpose } from '../../worker/relayer/api.ts'
+import { relayerMigrations } from '../../worker/relayer/migrations.ts'
+import { grantNewAccountGas } from '../../worker/relayer/newAccountGas.ts'
+import { unwrap } from '../../worker/result.ts'
+import type { PaymentRow, RunRowRow } from '../../worker/treasury/core/storage/rows.ts'
+import { askForGas, correctGas } from '../../worker/treasury/limits/gas.ts'
+import type { Gathered } from '../../worker/treasury/payments/needs.ts'
+import { payRow } from '../../worker/treasury/runs/pay.ts'
+import { runView } from '../../worker/treasury/runs/views.ts'
+import { payoutDraft, usdc } from '../support/build.ts'
+import { createMemoryAccount, type MemoryAccount } from '../support/memoryAccount.ts'
+import { storageOf } from '../support/memoryTreasury.ts'
+import { readRow, runsOf } from '../support/runs.ts'
+
+/** What a transfer to an address without USDC takes; a payout is announced too. */
+const gas = { send: 63_000, announce: 40_000 }
+
+/** An account of today, with the default limits and a Relayer that grants new accounts their gas. */
+function createNewAccount() {
+  const limits = withLimits()
+  const account = createMemoryAccount({ funds: '1000', limits })
+  const { context, clock, store } = account
+  store.run('UPDATE wallet SET created_at = ?', clock.now)
+  const relayer = storageOf(new DatabaseSync(':memory:'))
+  migrate(relayer, relayerMigrations)
+  const grantGas = async (units: number, purpose: GasPurpose) =>
+    grantNewAccountGas(relayer.sql, units, purpose, limits, clock.now)
+  context.env = { ...context.env, RELAYER_SHARDS: '1', RELAYER: { getByName: () => ({ grantGas }) } } as unknown as Env
+  return account
+}
+
+/** Pays the row as a turn of the run does. Whether it was handed over. */
+async function pays({ context }: MemoryAccount, { run_id, n, amount, to_address }: RunRowRow): Promise<boolean> {
+  const gathered: Gathered = {
+    draft: to_address === null ? payoutDraft({ amount }) : null,
+    lookup: to_address === null ? null : { address: to_address, found: 'clear' },
+    ...{ refresh: 'done', arriving: usdc('0'), grants: { message: true } },
+  }
+  for (;;) {
+    const paid = payRow(context, run_id, n, gathered)
+    if (!('need' in paid)) return paid.ok
+    if (paid.need !== 'gasGrant') throw new Error(`needs ${paid.need}`)
+    gathered.grants.gas = await askForGas(context, paid.wallet.chain_id, paid.gas)
+  }
+}
+
+function confirmAll({ context, store, confirm }: MemoryAccount): void {
+  for (const { id, kind } of store.all<PaymentRow>("SELECT * FROM payment WHERE status = 'QUEUED'")) {
+    confirm(id)
+    correctGas(context, store.payment(id)!, 'send', gas.send)
+    if (kind === 'payout') correctGas(context, store.payment(id)!, 'announce', gas.announce)
+  }
+}
+
+test.each([
+  { addresses: 120, mailboxes: 60 },
+  { addresses: 200, mailboxes: 0 },
+  { addresses: 0, mailboxes: 60 },
+])('a new account’s $addresses addresses and $mailboxes mailboxes end on the forecast day @runs-30', async (size) => {
+  const account = createNewAccount()
+  const { clock } = account
+  const runs = runsOf(account)
+  const { id } = unwrap(
+    runs.create([
+      ...Array.from({ length: size.addresses }, (_, i) => readRow(i + 2, 1_000 + i, '1')),
+      ...Array.from({ length: size.mailboxes }, (_, i) => readRow(i + 500, `person${i}@example.com`, '1')),
+    ]),
+  )
+  await runs.check(id)
+  unwrap(runs.submit(id))
+  const { sentence } = runView(account.context, runs.runNow(id))
+  expect(runs.approve(id)).toMatchObject({ ok: true })
+
+  const perDay: number[] = []
+  const firstDay = utcDay(clock.now)
+  while (utcDay(clock.now) - firstDay < 7) {
+    const waiting = runs.rows(id).filter(({ status }) => status === 'waiting')
+    if (waiting.length === 0) break
+    for (const row of waiting) {
+      const day = utcDay(clock.now) - firstDay
+      if (await pays(account, row)) perDay[day] = (perDay[day] ?? 0) + 1
+    }
+    confirmAll(account)
+    clock.now += 15 * minuteMs
+  }
+  expect(perDay.reduce((sum, rows) => sum + rows, 0)).toBe(size.addresses + size.mailboxes)
+  expect(sentence).toContain(`${perDay[0]} today, ${perDay[1]} tomorrow`)
+})
