@@ -79,10 +79,7 @@ export async function measureGas(chain: LocalChain): Promise<GasRow[]> {
       const item = signSend(chain, wallet, { to: holders[from + i]!, amount, sequence: 0, deadline })
       return packSend(wallet.address, item)
     })
-    const receipt = await submit(contracts.relay, sendsData(packed))
-    const transfers = receipt.logs.filter((log) => log.address === contracts.usdc.toLowerCase()).length
-    if (transfers !== packed.length) throw new Error(`only ${transfers} of ${packed.length} sends were paid`)
-    return Math.ceil(Number(receipt.gasUsed) / packed.length)
+    return gasOfEach(chain, packed)
   }
   const batchOf3 = await batch(0, 3)
   const batchOf10 = await batch(3, 13)
@@ -116,10 +113,45 @@ export async function measureGas(chain: LocalChain): Promise<GasRow[]> {
     { action: 'one send in a batch of 3 wallets', gas: batchOf3, ceiling: Math.min(plain, plainTransferGas) },
     { action: 'one send in a batch of 10 wallets', gas: batchOf10, ceiling: 37_500 },
     { action: 'a purchase, settled by its facilitator', gas: settling, ceiling: 102_000 },
+    ...(await measureRunRows(chain, deadline)),
     ...payouts,
     ...(await measureSendOns(chain)),
     { action: 'provider rotation, first of a day', gas: rotateFirst, ceiling: 70_000 },
     { action: 'provider rotation, later', gas: rotateLater, ceiling: 55_000 },
+  ]
+}
+
+/** Pays all in one batch. */
+async function gasOfEach({ contracts, submit }: LocalChain, packed: Hex[]): Promise<number> {
+  const { gasUsed, logs } = await submit(contracts.relay, sendsData(packed))
+  const transfers = logs.filter((log) => log.address === contracts.usdc.toLowerCase()).length
+  if (transfers !== packed.length) throw new Error(`only ${transfers} of ${packed.length} sends were paid`)
+  return Math.ceil(Number(gasUsed) / packed.length)
+}
+
+/** Rows of a payout run are sends of one wallet, of which the first batch costs most. */
+async function measureRunRows(chain: LocalChain, deadline: number): Promise<GasRow[]> {
+  const wallet = await createWallet(chain, 'run')
+  await chain.submit(chain.contracts.factory, createWalletData(wallet.parameters))
+  await chain.mint(wallet.address, 1_000_000_000n)
+  let sequence = 0
+  const each = (recipients: Address[]) =>
+    gasOfEach(
+      chain,
+      recipients.map((to) => {
+        const send = signSend(chain, wallet, { to, amount, sequence, deadline })
+        sequence += 1
+        return packSend(wallet.address, send)
+      }),
+    )
+  const parties = (name: string, count: number) =>
+    Array.from({ length: count }, (_, i) => party(`${name} of a row ${i}`).address)
+  const holders = parties('holder', 3)
+  for (const holder of holders) await chain.mint(holder, amount)
+  return [
+    { action: 'a row of a run, 3 to holders', gas: await each(holders), ceiling: 37_000 },
+    { action: 'a row of a run, 3 to fresh addresses', gas: await each(parties('three', 3)), ceiling: 54_500 },
+    { action: 'a row of a run, 10 to fresh addresses', gas: await each(parties('ten', 10)), ceiling: 42_500 },
   ]
 }
 
