@@ -279,7 +279,7 @@ test('a preparer makes a run, an approver finds and decides it, a viewer reads i
   await expect(maker.getByRole('status').filter({ hasText: 'Approved by' })).toBeVisible(within(15_000))
 })
 
-test('a run is denied with a reason, its rows are paid by another one, which repeats @runs-65', async ({
+test('a run is cancelled, its rows are paid by another one, which repeats @runs-65', async ({
   page,
   context,
   bursar,
@@ -319,6 +319,42 @@ test('a run is denied with a reason, its rows are paid by another one, which rep
   await button(page, 'End repeating').click()
   await alert(page, 'End repeating?').getByRole('button', { name: 'End repeating' }).click()
   await expect(button(page, 'Repeat')).toBeVisible(soon)
+})
+
+test('a decision that comes late says what was decided, and why; a run that nobody decides about expires @runs-71', async ({
+  page,
+  context,
+  bursar,
+}) => {
+  const owner = await createFundedAccount(bursar)
+  const [late, denied] = [
+    await submitted(owner, 'Bonus', csvOf([[newAddress(), '1']])),
+    await submitted(owner, 'Prizes', csvOf([[newAddress(), '2']])),
+  ]
+  const deny = ({ id, hash }: Run, reason: string) => owner.api(`/runs/${id}/deny`, { hash, reason })
+  await owner.account.keep(context)
+  await page.goto('/dashboard/overview')
+  await expect(page.getByText('2 requests wait for your approval.')).toBeVisible()
+  await page.getByRole('link', { name: 'Review' }).click()
+  await page.getByRole('link', { name: 'Decide: Bonus, 1.00 USDC' }).click()
+  await expect(button(page, 'Approve 1.00 USDC')).toBeVisible()
+  await page.route('**/api/runs/*/approve', async (route) => {
+    await deny(late, 'Wrong month')
+    await route.continue()
+  })
+  await button(page, 'Approve 1.00 USDC').click()
+  await expect(page.getByText('Denied by you. Nothing was paid.')).toBeVisible(soon)
+  await expect(page.getByRole('main')).toContainText('Wrong month')
+  await expect(button(page, /^Approve/)).toHaveCount(0)
+  await audit(page, 'run-denied')
+
+  await page.route(`**/api/runs/${denied.id}`, (route) =>
+    route.fulfill({ json: { success: true, data: { ...denied, status: 'EXPIRED', endedAt: denied.expiresAt } } }),
+  )
+  await page.goto(`/dashboard/runs/${denied.id}`)
+  await expect(page.getByText('Nobody decided in time. Nothing was paid.')).toBeVisible()
+  await expect(button(page, /^(Approve|Deny|Cancel run)/)).toHaveCount(0)
+  await audit(page, 'run-expired')
 })
 
 test('stopping says what is still paid, and leaves the rest to another run @runs-66', async ({

@@ -8,6 +8,7 @@ import { unwrap } from '../../worker/result.ts'
 import { actingAs } from '../../worker/treasury/core/acting.ts'
 import type { PaymentRow, RunRow, RunRowRow } from '../../worker/treasury/core/storage/rows.ts'
 import { settleSend } from '../../worker/treasury/ledger/ledger.ts'
+import { noticeCount } from '../../worker/treasury/outbox/notices/views.ts'
 import { stopUnsigned } from '../../worker/treasury/payments/cancel.ts'
 import { changeRole, chooseSecondPerson, invite, join } from '../../worker/treasury/policies/members.ts'
 import { contactChanged } from '../../worker/treasury/reports/changes/contacts.ts'
@@ -292,7 +293,9 @@ test('a run that nobody decides about ends after seven days; nothing is held for
   const { id } = unwrap(account.create([readRow(2, 10, '5')]))
   await account.check(id)
   unwrap(account.submit(id))
+  expect(noticeCount(account.context)).toMatchObject({ pending: 1 })
   account.clock.now += 7 * dayMs
+  expect(noticeCount(account.context)).toMatchObject({ pending: 0 })
   expect(account.approve(id)).toMatchObject({ code: 'conflict', field: 'status' })
   expect(account.stop(id)).toMatchObject({ code: 'conflict' })
   expect(account.runNow(id)).toMatchObject({ status: 'EXPIRED', held: 0 })

@@ -20,6 +20,10 @@ const events = {
   stop: 'run.stopped',
 } as const satisfies Record<RunEvent, AuditEvent>
 
+/** Runs that wait for a decision, without those whose time is over, even if the alarm has not ended them yet. */
+export const waitingRuns = ({ store, now }: Context): number =>
+  store.count("run WHERE ended_at IS NULL AND status = 'WAITING' AND expires_at > ?", now())
+
 /** Moves the run. Call inside a transaction, for an event that applies to its status. */
 export function moveRun(ctx: Context, run: RunRow, event: RunEvent, columns: Partial<RunRow> = {}): RunRow {
   const { store, now } = ctx

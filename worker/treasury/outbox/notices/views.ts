@@ -14,6 +14,7 @@ import type { Context } from '../../core/context.ts'
 import { memberOfPerson } from '../../core/storage/members.ts'
 import type { NoticeRow, PaymentRow, WalletRow } from '../../core/storage/rows.ts'
 import { maxShown, readUpTo } from '../../ledger/notices.ts'
+import { waitingRuns } from '../../runs/end.ts'
 import { agentsOf } from '../../wallets/endingKeys.ts'
 import { changeWords } from './changeWords.ts'
 import { agentOf, moneyOf, moneyTo, namelessAddress, namelessOf, recipientOf, short, walletNameOf } from './names.ts'
@@ -39,7 +40,7 @@ export function listNotices(ctx: Context): NoticeList {
 }
 
 export const noticeCount = (ctx: Context): NoticeCount => ({
-  pending: pendingCount(ctx),
+  pending: pendingCount(ctx) + waitingRuns(ctx),
   unread: ctx.store.count('(SELECT 1 FROM notice WHERE seq > ? LIMIT ?)', readByYou(ctx), maxShown),
 })
 
