@@ -325,8 +325,15 @@ test('a request to pay a look-alike of a paid address is shown as such, and a fa
   await audit(page, 'approval-look-alike')
   await page.setViewportSize({ width: 390, height: 844 })
 
+  // The page does not read the request again by itself before the press.
+  const pressed = Promise.withResolvers<void>()
+  await page.route(`**/api/approvals/${asked.approval.id}`, async (route) => {
+    await pressed.promise
+    await route.continue()
+  })
   expect((await pay(twin, '2')).status).toBe(201)
   await button(page, 'Approve once').click()
+  pressed.resolve()
   const changed = page.getByRole('alert').filter({ hasText: 'has changed since you opened it' })
   await expect(changed).toContainText('Paid before: never → once')
   await button(page, 'Show the new version').click()

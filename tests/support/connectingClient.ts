@@ -14,11 +14,14 @@ const packages = {
   },
 }
 
+/** The browser need not ask for an icon, at a time when the program may have gone. */
+const page = '<title>Scout</title><link rel="icon" href="data:,"><p>You can close this page.</p>'
+
 /** The program's own web server, on any free port of 127.0.0.1, to which the browser returns. */
 export async function startListener() {
   let arrived: (params: URLSearchParams) => void = () => undefined
   const server = createServer((request, response) => {
-    response.writeHead(200, { 'content-type': 'text/html' }).end('<title>Scout</title><p>You can close this page.</p>')
+    response.writeHead(200, { 'content-type': 'text/html' }).end(page)
     const { pathname, searchParams } = new URL(request.url!, 'http://127.0.0.1')
     if (pathname === '/callback') arrived(searchParams)
   })
