@@ -14,6 +14,8 @@ const wranglerCli = join(dirname(require.resolve('wrangler/package.json')), 'wra
 export const bundle = '.bursar/worker/index.js'
 const leanWorker = join(import.meta.dirname, 'leanWorker.ts')
 const killWithParent = join(import.meta.dirname, 'killWithParent.ts')
+/** Usually two seconds; a busy machine took more than a minute. */
+const startMs = 180_000
 
 /** No account, no telemetry, no request for `cf`, no record of each call, and configuration in the state's folder. */
 export const offlineEnv = (stateDir: string) => ({
@@ -125,12 +127,12 @@ export async function startServer({
   }
 
   const waitUntilHealthy = async () => {
-    const deadline = Date.now() + 60_000
+    const deadline = Date.now() + startMs
     while (!(await isHealthy(`http://localhost:${port}/api/health`))) {
       if (hasExited) throw new Error(`the Worker's process exited:\n${lastOutput()}`)
       if (Date.now() > deadline) {
         await end('SIGKILL')
-        throw new Error(`the Worker was not ready within a minute:\n${lastOutput()}`)
+        throw new Error(`the Worker was not ready within three minutes:\n${lastOutput()}`)
       }
       await new Promise((resolve) => setTimeout(resolve, 100))
     }

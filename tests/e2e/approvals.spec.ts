@@ -249,15 +249,29 @@ test('denies a request and pauses its agent by keyboard, and the agent is refuse
   expect(agents.find(({ id }) => id === agent.id)?.status).toBe('paused')
 })
 
+/** The page of the request does not know of what `act` changes, and sends what it showed. */
+async function beforeItReads(page: Page, { approval }: Asked, act: () => Promise<void>): Promise<void> {
+  const acted = Promise.withResolvers<void>()
+  const path = `**/api/approvals/${approval.id}`
+  await page.route(path, async (route) => {
+    await acted.promise
+    await route.continue()
+  })
+  await act()
+  acted.resolve()
+  await page.unroute(path)
+}
+
 test('approving a request that changed since it was shown lists the changes and asks again @approval-screens-4', {
   tag: '@core',
 }, async ({ page, owner }) => {
   const { group, agent, asked } = await ask(owner, 'Alias')
   await page.goto(pathOf(asked))
   await expect(button(page, 'Approve once')).toBeEnabled()
-  await owner.api(`/agents/${agent.id}`, { name: 'Alias II' }, 'PUT')
-  // The page does not know of the change yet and sends what it showed.
-  await button(page, 'Approve once').click()
+  await beforeItReads(page, asked, async () => {
+    await owner.api(`/agents/${agent.id}`, { name: 'Alias II' }, 'PUT')
+    await button(page, 'Approve once').click()
+  })
   const notice = page.getByRole('alert').filter({ hasText: 'has changed since you opened it' })
   await expect(notice).toContainText('Agent: Alias bot → Alias II')
   await expect(button(page, 'Approve once')).toBeHidden()
@@ -325,15 +339,10 @@ test('a request to pay a look-alike of a paid address is shown as such, and a fa
   await audit(page, 'approval-look-alike')
   await page.setViewportSize({ width: 390, height: 844 })
 
-  // The page does not read the request again by itself before the press.
-  const pressed = Promise.withResolvers<void>()
-  await page.route(`**/api/approvals/${asked.approval.id}`, async (route) => {
-    await pressed.promise
-    await route.continue()
+  await beforeItReads(page, asked, async () => {
+    expect((await pay(twin, '2')).status).toBe(201)
+    await button(page, 'Approve once').click()
   })
-  expect((await pay(twin, '2')).status).toBe(201)
-  await button(page, 'Approve once').click()
-  pressed.resolve()
   const changed = page.getByRole('alert').filter({ hasText: 'has changed since you opened it' })
   await expect(changed).toContainText('Paid before: never → once')
   await button(page, 'Show the new version').click()

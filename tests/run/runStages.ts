@@ -3,15 +3,20 @@ import { root, runTool } from '../../local/tools/runTool.ts'
 import { factorVariable } from '../support/patience.ts'
 import { startCpuMeter } from './cpuTime.ts'
 import { measureMachine, mostForPromisedTimes } from './machine.ts'
-import type { Counts, Stage } from './stages.ts'
+import type { Again, Counts, Stage } from './stages.ts'
 
 /** A machine that others use too becomes slower while the tests run, and a limit costs nothing until something hangs. */
 const margin = 2
 
+/** More failures than these have a reason that they share. */
+const mostAgain = 8
+
 /**
  * Runs groups of lanes of stages. Prints a line for each stage, and the output of one that fails; starts no stage after
- * that. Then prints what all of it took: seconds, CPU seconds of all processes, how slow the machine was, what was not
- * measured because of that, what was skipped, and the sum of tests as the last line.
+ * that. A few tests that failed beside others run once more at the end of their group, alone: if they pass, they were too
+ * slow or waited for the wrong thing, and the summary names them. Then prints what all of it took: seconds, CPU seconds of
+ * all processes, how slow the machine was, what was not measured because of that, what was skipped, and the sum of tests
+ * as the last line.
  */
 export async function runStages(groups: Stage[][][]): Promise<Counts> {
   // Compiles modules once, not in each of some hundred processes.
@@ -19,6 +24,8 @@ export async function runStages(groups: Stage[][][]): Promise<Counts> {
   let factor = 1
   const notMeasured: string[] = []
   const skipped: string[] = []
+  const passedAlone: string[] = []
+  const again: (Again & { output: string })[] = []
   const meter = startCpuMeter()
   const total: Counts = { passed: 0, failed: 0 }
   const startedAt = Date.now()
@@ -32,8 +39,11 @@ export async function runStages(groups: Stage[][][]): Promise<Counts> {
     }
     const outcome = await outcomeOf(stage, started)
     cpuSeconds += cpuOfStage()
+    const repeat = outcome.failed > 0 ? stage.again?.() : null
+    const isRepeated = repeat && repeat.failed.length <= mostAgain
+    if (isRepeated) again.push({ ...repeat, output: outcome.output })
     total.passed += outcome.passed
-    total.failed += outcome.failed
+    total.failed += isRepeated ? 0 : outcome.failed
     skipped.push(...outcome.skipped)
     const counts = outcome.passed + outcome.failed > 1 ? `${outcome.passed} passed` : ''
     const columns = [
@@ -42,7 +52,9 @@ export async function runStages(groups: Stage[][][]): Promise<Counts> {
       cpuText(cpuOfStage()).padStart(13),
     ]
     console.log(`${outcome.failed ? '✕' : '✓'} ${columns.join('')}  ${counts}`.trimEnd())
-    if (outcome.failed > 0) console.log(`\n${outcome.output}`)
+    if (isRepeated) for (const test of repeat.failed) console.log(`    failed, and runs again alone: ${test}`)
+    else if (outcome.failed > 0) console.log(`\n${outcome.output}`)
+    return outcome
   }
   const runLane = async (lane: Stage[]) => {
     for (const stage of lane) {
@@ -60,6 +72,17 @@ export async function runStages(groups: Stage[][][]): Promise<Counts> {
     factor = Math.max(factor, await measureMachine())
     process.env[factorVariable] = String(factor * margin)
     await Promise.all(lanes.map(runLane))
+    for (const { stage, failed, output } of again.splice(0)) {
+      const { again: _, ...last } = stage
+      const { passed } = total
+      if (total.failed === 0 && (await runStage(last)).failed === 0) {
+        total.passed = passed + failed.length
+        passedAlone.push(...failed)
+      } else {
+        total.failed ||= failed.length
+        console.log(`\n${output}`)
+      }
+    }
     if (total.failed > 0) break
   }
   meter?.stop()
@@ -67,6 +90,7 @@ export async function runStages(groups: Stage[][][]): Promise<Counts> {
   const cpu = meter ? `, ${cpuText(cpuSeconds + (user + system) / 1e6)} of all processes` : ''
   console.log(`\nin ${secondsSince(startedAt)}${cpu}; time limits × ${factor * margin}`)
   for (const each of notMeasured) console.log(`not measured: ${each}`)
+  for (const each of passedAlone) console.log(`passed alone, but failed beside other tests: ${each}`)
   for (const each of skipped) console.log(`skipped: ${each}`)
   console.log(`${total.passed} passed, ${total.failed} failed`)
   return total

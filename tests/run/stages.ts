@@ -14,17 +14,28 @@ export type Stage = {
   /** The projects of vitest that it runs, and the stage that runs only some of them. */
   projects?: string[]
   ofProjects?: (chosen: string[]) => Stage
+  /** After a failure: the tests that failed, and the stage that runs them again. Null if the report does not name them. */
+  again?: () => Again | null
   /** It measures times that the product promises, which a slow machine cannot meet. */
   isPromise?: true
   /** The same tests with patience, in its place on a machine that is too slow. */
   whenSlow?: Stage
 }
 
+export type Again = { failed: string[]; stage: Stage }
+
 /** `all`: also the tests that `npm test` leaves to `npm test -- --all`. `reports`: the folder of the runners' reports. */
 export type Run = { all: boolean; reports: string }
 
-type VitestReport = { numPassedTests: number; numFailedTests: number; numFailedTestSuites: number; success: boolean }
-type PlaywrightReport = { stats: { expected: number; unexpected: number; flaky: number } }
+type VitestReport = {
+  numPassedTests: number
+  numFailedTests: number
+  numFailedTestSuites: number
+  success: boolean
+  testResults: { name: string; status: string; assertionResults: { status: string; title: string }[] }[]
+}
+type PlaywrightSuite = { specs: { title: string; ok: boolean }[]; suites?: PlaywrightSuite[] }
+type PlaywrightReport = { stats: { expected: number; unexpected: number; flaky: number }; suites: PlaywrightSuite[] }
 
 const tool = (name: string, ...command: string[]): Stage => ({ name, command })
 
@@ -34,13 +45,17 @@ const typeCheck = (name: string, project: string) => tool(name, 'tsc', '-p', pro
 /** More cases and widths, for tests that run in both. */
 const inAll = ({ all }: Run): Record<string, string> => (all ? { ALL_TESTS: '1' } : {})
 
+type Part = { half?: 1 | 2; files?: string[] }
+
 /** `half`: of their files. Each half has its own chains and workerd. */
-function vitest(run: Run, name: string, projects: string[], half?: 1 | 2): Stage {
+function vitest(run: Run, name: string, projects: string[], part: Part = {}): Stage {
+  const { half, files = [] } = part
   const report = join(run.reports, `${name.replaceAll(/\W/g, '-')}.json`)
   const chosen = [
     ...projects.flatMap((project) => ['--project', project]),
     ...(half ? [`--shard=${half}/2`] : []),
     ...(run.all ? [] : ['--tagsFilter=!all']),
+    ...files,
   ]
   return {
     name,
@@ -52,10 +67,22 @@ function vitest(run: Run, name: string, projects: string[], half?: 1 | 2): Stage
       const { numPassedTests: passed, numFailedTests, numFailedTestSuites, success } = found
       return { passed, failed: numFailedTests || (success ? 0 : Math.max(1, numFailedTestSuites)) }
     },
+    again() {
+      const broken = readReport<VitestReport>(report)?.testResults.filter(({ status }) => status === 'failed') ?? []
+      if (broken.length === 0) return null
+      const failed = broken.flatMap(({ name, assertionResults }) => {
+        const titles = assertionResults.filter(({ status }) => status === 'failed').map(({ title }) => title)
+        return titles.length > 0 ? titles : [name]
+      })
+      const stage = vitest(run, alone(name), projects, { files: broken.map((file) => file.name) })
+      return { failed, stage }
+    },
     projects,
-    ofProjects: (some) => vitest(run, name, some, half),
+    ofProjects: (some) => vitest(run, name, some, part),
   }
 }
+
+const alone = (name: string) => `${name}, alone`
 
 const contractTests: Stage = {
   name: 'contract tests',
@@ -88,8 +115,18 @@ function browser(run: Run, name: string, chosen: string[], env: Record<string, s
       const stats = readReport<PlaywrightReport>(report)?.stats
       return stats ? { passed: stats.expected, failed: stats.unexpected + stats.flaky } : null
     },
+    again() {
+      const failed = readReport<PlaywrightReport>(report)?.suites.flatMap(failedIn) ?? []
+      if (failed.length === 0) return null
+      return { failed, stage: browser(run, alone(name), [...chosen, '--last-failed', '--workers=1'], env) }
+    },
   }
 }
+
+const failedIn = ({ specs, suites = [] }: PlaywrightSuite): string[] => [
+  ...specs.filter(({ ok }) => !ok).map(({ title }) => title),
+  ...suites.flatMap(failedIn),
+]
 
 const browserTests = (run: Run) =>
   browser(run, 'browser tests', [...(run.all ? [] : ['--grep=@core']), '--grep-invert=@promised(?!-too)'])
@@ -125,8 +162,8 @@ export const groupsOfLanes = (run: Run): Stage[][][] => [
   // Each of these has its own chains and ports. Most of them wait for blocks while another uses the processor.
   [
     [vitest(run, 'gateway tests', ['gateway']), vitest(run, 'stack tests', ['stack'])],
-    [vitest(run, 'worker tests, first half', ['worker'], 1)],
-    [vitest(run, 'worker tests, second half', ['worker'], 2)],
+    [vitest(run, 'worker tests, first half', ['worker'], { half: 1 })],
+    [vitest(run, 'worker tests, second half', ['worker'], { half: 2 })],
     [
       contractTests,
       vitest(run, 'unit tests, Relayer, directories', [

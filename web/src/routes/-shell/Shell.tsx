@@ -156,9 +156,14 @@ function AskedAccount(props: { user: User; children: ReactNode }) {
   )
 }
 
+/** Stays until it is dismissed: the page may have changed while nobody looked at it. */
 function tellEndedAccount(): void {
   const name = takeEndedAccount()
-  if (name !== null) toast(`You no longer act for ${name}. This is your own account.`, { id: 'account-ended' })
+  if (name === null) return
+  toast(`You no longer act for ${name}. This is your own account.`, {
+    id: 'account-ended',
+    duration: Number.POSITIVE_INFINITY,
+  })
 }
 
 /** After the first paint, which is sooner without them: the menu opens at once, and a session may end while offline. */
