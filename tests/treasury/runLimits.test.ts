@@ -1,4 +1,4 @@
-/** What a run is said to pay on each day is what the limits then let it pay. */
+/** What a run is said to pay on each day is what the limits then let it pay, and it leaves others their parts. */
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { utcDay } from '#domain/gasAllowance.ts'
@@ -24,9 +24,9 @@ import { readRow, runsOf } from '../support/runs.ts'
 const gas = { send: 63_000, announce: 40_000 }
 
 /** An account of today, with the default limits and a Relayer that grants new accounts their gas. */
-function createNewAccount() {
+function createNewAccount(funds = '1000') {
   const limits = withLimits()
-  const account = createMemoryAccount({ funds: '1000', limits })
+  const account = createMemoryAccount({ funds, limits })
   const { context, clock, store } = account
   store.run('UPDATE wallet SET created_at = ?', clock.now)
   const relayer = storageOf(new DatabaseSync(':memory:'))
@@ -93,4 +93,38 @@ test.each([
   }
   expect(perDay.reduce((sum, rows) => sum + rows, 0)).toBe(size.addresses + size.mailboxes)
   expect(sentence).toContain(`${perDay[0]} today, ${perDay[1]} tomorrow`)
+})
+
+test('a run that has used up its gas leaves an agent and the owner their parts @runs-31', async () => {
+  const account = createNewAccount('100000')
+  const { clock, store, context } = account
+  const agent = account.addAgent(account.addGroup({ spendLimit: null, scopes: ['address_payments:write'] }))
+  const runs = runsOf(account)
+  const { id } = unwrap(runs.create(Array.from({ length: 300 }, (_, i) => readRow(i + 2, 1_000 + i, '1'))))
+  await runs.check(id)
+  unwrap(runs.submit(id))
+  expect(runs.approve(id)).toMatchObject({ ok: true })
+  for (const row of runs.rows(id)) if (!(await pays(account, row))) break
+
+  /** How many more payments this principal is let make today. */
+  const accepted = async (principal: typeof agent | { type: 'user' }) => {
+    for (let count = 0; ; count++) {
+      clock.now += minuteMs // within every rate
+      const pay = () => account.pay({ principal, amount: usdc('0.01') }, { grants: { gas: true } })
+      let result = pay()
+      while ('need' in result) {
+        if (result.need !== 'gasGrant') throw new Error(`needs ${result.need}`)
+        await askForGas(context, 8453, result.gas)
+        result = pay()
+      }
+      if (!result.ok) return count
+      confirmAll(account)
+    }
+  }
+  const { gasPerDay } = withLimits()
+  const { used } = store.first<{ used: number }>("SELECT sum(gas) AS used FROM gas_use WHERE principal = 'runs'")!
+  expect(used).toBeGreaterThan(0.37 * gasPerDay)
+  expect(used).toBeLessThanOrEqual(0.4 * gasPerDay)
+  expect(await accepted(agent)).toBeGreaterThanOrEqual(Math.floor((0.4 * gasPerDay - 85_000) / gas.send))
+  expect(await accepted({ type: 'user' })).toBeGreaterThanOrEqual(Math.floor((0.2 * gasPerDay - 85_000) / gas.send))
 })
