@@ -17,7 +17,7 @@ type Document = { components: { schemas: Record<string, Schema> }; webhooks: Rec
 
 const shown = [
   ...['ApprovalReference', 'Budget', 'BudgetRequest', 'PurchaseReceipt', 'Payment', 'PaymentCheck', 'PaymentContext'],
-  ...['PaymentList', 'PaymentRecipient', 'PurchaseSignature', 'Purchase', 'Problem'],
+  ...['PaymentList', 'PaymentRecipient', 'PurchaseSignature', 'Purchase', 'PayoutRun', 'Problem'],
   ...['PaymentEventData', 'ConnectionEventData', 'RunEventData', 'TestEventData'],
 ]
 

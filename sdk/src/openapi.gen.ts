@@ -185,6 +185,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prepare a payout run
+         * @description Prepares up to 200 payments from the wallet of the policy group as one run. Nothing is paid or reserved: a signed-in person submits the run and decides about it on the page at `url`; no credential of an agent can. `verdicts` names each row with an error, among them what the group’s rules about recipients and single amounts refuse; such rows are left out. Mend them and prepare all rows again with `replaces`. At most three runs of an agent are open. Rows that are a run already are refused (`same_run`) unless `again` is set. 202 means that the rows are still being checked.
+         */
+        post: operations["prepareRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runs/{runId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a payout run
+         * @description Returns 404 for any run but those that the agent has prepared.
+         */
+        get: operations["getRun"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/context": {
         parameters: {
             query?: never;
@@ -1085,6 +1125,103 @@ export interface components {
             /** @description E.164. Receives a claim link. */
             phone: string;
         };
+        PayoutRun: {
+            id: string;
+            /** @constant */
+            object: "payout_run";
+            /**
+             * @description DRAFT: a person has to submit it. WAITING: a person has to decide. RUNNING: approved, being paid. DONE, STOPPED, DENIED, EXPIRED and CANCELLED are final.
+             * @enum {string}
+             */
+            status: "DRAFT" | "WAITING" | "RUNNING" | "DONE" | "STOPPED" | "DENIED" | "EXPIRED" | "CANCELLED";
+            title: string;
+            /** @description Whether all rows are checked. Until then verdicts are missing. */
+            checked: boolean;
+            /** @description Rows that were sent. */
+            rows: number;
+            /** @description Rows with an error, which are never paid. */
+            left_out: number;
+            /** @description The other rows. */
+            payments: number;
+            /**
+             * @description Sum of these payments. Decimal USDC.
+             * @example 12.5
+             */
+            amount: string;
+            /** @description What approving it does, in one sentence; null once it was decided. */
+            summary: string | null;
+            /** @description Only rows about which there is something to say: first errors, then warnings. */
+            verdicts: {
+                /** @description From 1. */
+                row: number;
+                /** @description Line of the CSV; of rows, the same as row. */
+                line: number;
+                to: string;
+                amount: string;
+                /**
+                 * @description error: left out. warning: paid, but worth a look. not_paid: it ended without paying.
+                 * @enum {string}
+                 */
+                level: "error" | "warning" | "not_paid";
+                /** @description A sentence for people. */
+                detail: string;
+            }[];
+            /** @description Number of payments by what became of them. */
+            progress: {
+                paid: number;
+                awaiting_claim: number;
+                on_their_way: number;
+                waiting: number;
+                not_paid: number;
+            };
+            /** @description Why it was denied, if the person has said so. */
+            reason: string | null;
+            /**
+             * Format: uri
+             * @description Page where a signed-in person submits and decides. Opening it does neither.
+             */
+            url: string;
+            /** @description What to do next; null once it has ended. */
+            next: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            created_at: string;
+            decided_at: string | null;
+            /** @description When it ends without a decision; null once it was decided. */
+            expires_at: string | null;
+            ended_at: string | null;
+        };
+        PrepareRun: {
+            /** @description What the payments are for, in at most 80 characters. The person who decides reads it. */
+            title: string;
+            /** @description The payments, at most 200. Send either this or csv. */
+            rows?: {
+                /**
+                 * @description An address (0x…), an email address, a phone number (+…), or contact:NAME for a contact of your policy group.
+                 * @example ada@example.com
+                 */
+                to: string;
+                /**
+                 * @description Decimal USDC, with a point.
+                 * @example 12.5
+                 */
+                amount: string;
+                /** @description Shown with the row; no part of the payment. */
+                name?: string;
+                /** @description For the owner’s records. */
+                memo?: string;
+                /** @description An invoice or order number. No two rows may have the same. */
+                reference?: string;
+            }[];
+            /** @description Instead of rows: the text of a CSV file with the columns to, amount, name, memo, reference. */
+            csv?: string;
+            /** @description A draft of yours that this run replaces, such as one with errors. It is cancelled. */
+            replaces?: string;
+            /** @description Set it only if rows that are a run already (same_run) are to be paid once more on purpose. */
+            again?: boolean;
+        };
         Purchase: {
             id: string;
             /** @constant */
@@ -1320,7 +1457,7 @@ export interface components {
         TokenRequest: {
             /** @constant */
             grant_type: "client_credentials";
-            /** @description Separated by spaces. Known scopes: contact_payments:write address_payments:write email_payments:write sms_payments:write x402_payments:write payment_context:read. */
+            /** @description Separated by spaces. Known scopes: contact_payments:write address_payments:write email_payments:write sms_payments:write x402_payments:write payout_runs:prepare payment_context:read. */
             scope?: string;
             /** @description The resource to issue the token for (RFC 8707): the URL of /v1 (default) or of /mcp. */
             resource?: string;
@@ -1536,7 +1673,7 @@ export interface components {
     };
     parameters: {
         /**
-         * @description A value that you choose for this payment, the same on every retry. Bare, or quoted as in the IETF draft.
+         * @description A value that you choose for this payment, request or run, the same on every retry. Bare, or quoted as in the IETF draft.
          * @example 7f9c2ba4-order-1142
          */
         IdempotencyKey: string;
@@ -1544,6 +1681,8 @@ export interface components {
         PaymentId: string;
         /** @description The id that POST /v1/budget-requests returned. */
         RequestId: string;
+        /** @description The id that POST /v1/runs returned. */
+        RunId: string;
     };
     requestBodies: never;
     headers: {
@@ -1561,7 +1700,7 @@ export interface components {
         "Retry-After": number;
         /** @description Where to get an access token, and which scope it needs. */
         "WWW-Authenticate": string;
-        /** @description The URL of the payment or budget request. */
+        /** @description The URL of the payment, budget request or run. */
         Location: string;
         /** @description true if an earlier call with this key created the payment. */
         "Idempotent-Replayed": "true";
@@ -1612,7 +1751,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description A value that you choose for this payment, the same on every retry. Bare, or quoted as in the IETF draft.
+                 * @description A value that you choose for this payment, request or run, the same on every retry. Bare, or quoted as in the IETF draft.
                  * @example 7f9c2ba4-order-1142
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -1770,7 +1909,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description A value that you choose for this payment, the same on every retry. Bare, or quoted as in the IETF draft.
+                 * @description A value that you choose for this payment, request or run, the same on every retry. Bare, or quoted as in the IETF draft.
                  * @example 7f9c2ba4-order-1142
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -1903,7 +2042,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description A value that you choose for this payment, the same on every retry. Bare, or quoted as in the IETF draft.
+                 * @description A value that you choose for this payment, request or run, the same on every retry. Bare, or quoted as in the IETF draft.
                  * @example 7f9c2ba4-order-1142
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -1977,6 +2116,95 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BudgetRequest"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    prepareRun: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description A value that you choose for this payment, request or run, the same on every retry. Bare, or quoted as in the IETF draft.
+                 * @example 7f9c2ba4-order-1142
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PrepareRun"];
+            };
+        };
+        responses: {
+            /** @description The run with its verdicts, by this call or an earlier one with the same key. */
+            201: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayoutRun"];
+                };
+            };
+            /** @description The rows are still being checked: GET the run. */
+            202: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayoutRun"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            410: components["responses"]["Problem410"];
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id that POST /v1/runs returned. */
+                runId: components["parameters"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The current state of the run. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayoutRun"];
                 };
             };
             401: components["responses"]["Problem401"];

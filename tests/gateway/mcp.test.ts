@@ -28,7 +28,7 @@ for (const [i, [name, connect, era]] of clients.entries())
       expect(client.getInstructions()).toContain('get_payment_context')
       if (client.getNegotiatedProtocolVersion) expect(client.getNegotiatedProtocolVersion()).toBe(era)
       const { tools } = await client.listTools()
-      expect(tools).toHaveLength(11)
+      expect(tools).toHaveLength(13)
 
       const context = await call('get_payment_context')
       expect(context.structuredContent).toMatchObject({
@@ -116,7 +116,7 @@ describe('MCP Inspector CLI @mcp-29', { tags: ['all'] }, () => {
   test('lists the tools and pays', async () => {
     const agent = await createAgent()
     const listed = await inspect(agent.apiKey, '--method', 'tools/list')
-    expect(listed.json?.tools, listed.stderr).toHaveLength(11)
+    expect(listed.json?.tools, listed.stderr).toHaveLength(13)
     const tool = ['--method', 'tools/call', '--tool-name', 'pay_address']
     const args = { address: addressFor(agent.id), amount: '1.5', idempotency_key: randomUUID() }
     const toolArgs = Object.entries(args).flatMap(([name, value]) => ['--tool-arg', `${name}=${JSON.stringify(value)}`])

@@ -171,6 +171,7 @@ const rows: Row[] = [
   ['GET /v1/payments/{paymentToApprove}'],
   ['POST /v1/payments/{paymentToApprove}/cancel'],
   ['GET /v1/budget-requests/{budgetRequest}'],
+  ['GET /v1/runs/{run}'],
   ['POST /v1/payments/check', { to: { type: 'contact', contactId: '{contact}' }, amount: '1' }],
 ]
 
@@ -255,6 +256,8 @@ const routesWithoutIds = new Set([
   'GET /api/escrow/kept-balance/:accessToken',
   'POST /api/escrow/claim',
   'GET /v1/payments',
+  // The id that it may replace: tests/worker/agentRuns.test.ts.
+  'POST /v1/runs',
   'POST /v1/x402-payments',
   'POST /v1/x402-payments/check',
   'GET /v1/context',

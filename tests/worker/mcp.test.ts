@@ -242,7 +242,7 @@ describe('transport', () => {
       ...{ token: own.apiKey, headers: { accept: 'application/json' } },
       body: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
     })
-    expect(json.result.tools).toHaveLength(11)
+    expect(json.result.tools).toHaveLength(13)
     for (const path of [
       ...['/.well-known/oauth-protected-resource/mcp', '/.well-known/oauth-authorization-server', '/v1/context'],
       ...['/.well-known/jwks.json', '/openapi.json', '/api/health'],
@@ -273,7 +273,7 @@ describe('what the server offers', () => {
     })
   })
 
-  test('tools/list returns eleven tools in a fixed order, each with schemas and correct hints @mcp-11', async () => {
+  test('tools/list returns thirteen tools in a fixed order, each with schemas and correct hints @mcp-11', async () => {
     const { json } = await mcp(api, 'tools/list', {}, { token: own.apiKey })
     const again = await mcp(
       api,
@@ -308,6 +308,8 @@ describe('what the server offers', () => {
       'pay_x402',
       'cancel_payment',
       'request_budget',
+      'prepare_payout_run',
+      'get_payout_run',
     ])
     for (const { name, inputSchema, outputSchema, annotations } of tools) {
       expect(name).toMatch(/^[A-Za-z0-9_.-]{1,64}$/)
@@ -318,7 +320,7 @@ describe('what the server offers', () => {
       ])
       expect(annotations.idempotentHint, name).toBe(true)
       const reads = name.startsWith('get_') || name.startsWith('list_')
-      const spends = !reads && name !== 'request_budget'
+      const spends = !reads && name !== 'request_budget' && name !== 'prepare_payout_run'
       expect([annotations.readOnlyHint, annotations.destructiveHint === true], name).toEqual([reads, spends])
       if (name.startsWith('pay_')) {
         // The seller's challenge has the amount of a purchase.
@@ -341,7 +343,7 @@ describe('what the server offers', () => {
     expect(hello.json.result).toMatchObject({ protocolVersion: legacy, serverInfo: { name: 'bursar' } })
     expect(hello.headers.get('x-accel-buffering')).toBe('no')
     const listed = await legacyCall(api, own.apiKey, 'tools/list')
-    expect(listed.json.result.tools).toHaveLength(11)
+    expect(listed.json.result.tools).toHaveLength(13)
     expect(listed.json.result.ttlMs, 'nothing of the newer protocol').toBeUndefined()
     const called = await legacyCall(api, own.apiKey, 'tools/call', { name: 'get_payment_context', arguments: {} })
     expect(called.json.result.structuredContent.agent.id).toBe(own.agent)

@@ -49,6 +49,11 @@ export const rates = {
     rate: (limits) => hourly(limits.runRowsPerHour),
     text: ({ burst }) => `Payout runs may have ${burst} rows an hour.`,
   },
+  agent_run_rows: {
+    code: 'rate_limited',
+    rate: (limits) => hourly(limits.agentRunRowsPerHour),
+    text: ({ burst }) => `The payout runs of an agent may have ${burst} rows an hour.`,
+  },
   /** Deploys, rotations and actions that the owner signs. */
   owner_actions: {
     code: 'rate_limited',

@@ -35,6 +35,9 @@ export const defaultLimits = {
   /** Rows of payout runs that are checked, per hour, and runs that have not ended. */
   runRowsPerHour: 5_000,
   openRuns: 20,
+  /** The same of runs that one agent has prepared. */
+  agentRunRowsPerHour: 1_000,
+  agentOpenRuns: 3,
   /** Payments of all runs together that are not on chain yet. */
   runUnsettled: 48,
   /** Approvals that one agent may request per day, including decided ones. */
@@ -136,6 +139,8 @@ export const userLimits = [
   'agentApprovalsPerDay',
   'runRowsPerHour',
   'openRuns',
+  'agentRunRowsPerHour',
+  'agentOpenRuns',
   'runUnsettled',
   'gasPerDay',
   'maxGasPerDay',

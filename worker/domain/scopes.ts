@@ -7,8 +7,13 @@ export const sendScopes = [
 ] as const
 /** Buying from sellers that speak x402, from the session's purchase allowance. */
 export const purchaseScope = 'x402_payments:write'
+/** Each lets agents pay somebody by themselves. */
+export const payScopes = [...sendScopes, purchaseScope] as const
+/** Preparing payout runs for people to decide about: nothing is paid by it alone. */
+export const prepareScope = 'payout_runs:prepare'
 /** What a policy group allows its agents. `payment_context:read` is always granted and not displayed. */
-export const visibleScopes = [...sendScopes, purchaseScope] as const
+export const visibleScopes = [...payScopes, prepareScope] as const
+export type PayScope = (typeof payScopes)[number]
 export type VisibleScope = (typeof visibleScopes)[number]
 /** What people call them. */
 export const scopeNames: Record<VisibleScope, string> = {
@@ -17,6 +22,7 @@ export const scopeNames: Record<VisibleScope, string> = {
   'email_payments:write': 'Email payouts',
   'sms_payments:write': 'SMS payouts',
   'x402_payments:write': 'x402 purchases',
+  'payout_runs:prepare': 'Prepare payout runs',
 }
 export type Scope = VisibleScope | 'payment_context:read'
 export const allScopes: readonly Scope[] = [...visibleScopes, 'payment_context:read']
@@ -37,4 +43,4 @@ export const scopeFor = {
   email: 'email_payments:write',
   phone: 'sms_payments:write',
   x402: purchaseScope,
-} as const satisfies Record<RecipientType, VisibleScope>
+} as const satisfies Record<RecipientType, PayScope>

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { parseIdempotencyKey } from '#domain/idempotencyKey.ts'
 import { type RecipientType, scopeFor } from '#domain/scopes.ts'
 import { BudgetRequest, CreateBudgetRequest, CreatePayment, Payment, Purchase } from '#schemas/payment.ts'
 import { PaymentRecipient } from '#schemas/paymentTerms.ts'
@@ -7,27 +6,14 @@ import { CreatePurchase } from '#schemas/x402.ts'
 import { ok, type Result } from '../result.ts'
 import { cancelPayment, createPayment, createPurchase, getPayment, requestBudget } from '../services/agentPayments.ts'
 import { taskOf } from './paymentTasks.ts'
-import { type McpCall, paymentId, type Tool, tool } from './tool.ts'
+import { idempotencyKey, type McpCall, paymentId, type Tool, tool } from './tool.ts'
 
 const [contact, address, email, phone] = PaymentRecipient.options
 
 /** The fields of a payment, with the idempotency key that REST has in a header. */
 const terms = {
   ...CreatePayment.shape,
-  idempotency_key: z
-    .string()
-    .transform((text, ctx) => {
-      const key = parseIdempotencyKey(text)
-      if (key === null)
-        ctx.addIssue({ code: 'custom', message: 'idempotency_key must be 1 to 255 visible ASCII characters' })
-      return key ?? z.NEVER
-    })
-    .meta({
-      description:
-        'A unique value that you choose for this payment, such as a UUID. Repeating a call with the same value never pays twice. Shared with the Idempotency-Key of the REST API.',
-      minLength: 1,
-      maxLength: 255,
-    }),
+  idempotency_key: idempotencyKey,
 }
 const { to: _, ...common } = terms
 

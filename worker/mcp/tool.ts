@@ -6,6 +6,7 @@ import type {
   ToolAnnotations,
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { parseIdempotencyKey } from '#domain/idempotencyKey.ts'
 import type { Scope } from '#domain/scopes.ts'
 import { PaymentId, Problem } from '#schemas/payment.ts'
 import type { AgentPrincipal } from '../appEnv.ts'
@@ -28,6 +29,22 @@ export type McpCall = {
 /** Returned instead of a tool's output: a /v1 problem without the HTTP-specific fields. */
 export const Refusal = Problem.omit({ type: true, title: true, status: true, instance: true })
 export type Refusal = z.infer<typeof Refusal>
+
+/** The argument that is a header of the REST API. */
+export const idempotencyKey = z
+  .string()
+  .transform((text, ctx) => {
+    const key = parseIdempotencyKey(text)
+    if (key === null)
+      ctx.addIssue({ code: 'custom', message: 'idempotency_key must be 1 to 255 visible ASCII characters' })
+    return key ?? z.NEVER
+  })
+  .meta({
+    description:
+      'A unique value that you choose for this payment, such as a UUID. Repeating a call with the same value never pays twice. Shared with the Idempotency-Key of the REST API.',
+    minLength: 1,
+    maxLength: 255,
+  })
 
 export const paymentId = PaymentId.describe('The id that a pay_ tool or list_payments returned.')
 

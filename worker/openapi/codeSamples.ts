@@ -2,14 +2,25 @@ import type { Json } from './components.ts'
 import type { Operation, RequestName } from './operations.ts'
 
 /** Ids that the samples contain; readers replace them by their own. */
-export const exampleIds = { payment: 'pay_0mws9c1f4k2b7', budgetRequest: 'apr_0mws9c1f4k2b7' }
+export const exampleIds = { payment: 'pay_0mws9c1f4k2b7', budgetRequest: 'apr_0mws9c1f4k2b7', run: 'run_0mws9c1f4k2b7' }
 
 const address = '0x8ba1f109551bD432803012645Ac136ddd64DBA72'
 const amount = '12.5'
 const memo = 'Invoice 1142'
 const more = { amount: '50', reason: 'Twelve more invoices are due this week.' }
-/** Names a payment and, in another operation, a budget request. */
-const keys = { createPayment: 'invoice-1142', createPurchase: 'weather-1', requestBudget: 'more-invoices' } as const
+/** Each names a payment or, in another operation, a budget request or a run. */
+const keys = {
+  createPayment: 'invoice-1142',
+  createPurchase: 'weather-1',
+  requestBudget: 'more-invoices',
+  prepareRun: 'salaries-november',
+} as const
+
+const title = 'Salaries November'
+const salaries = [
+  { to: address, amount: '1200', reference: 'S-1' },
+  { to: 'ada@example.com', amount: '950', reference: 'S-2' },
+]
 
 /** Examples of JSON bodies; other bodies are forms. The first one is in the samples. */
 export const jsonExamples: { [Name in RequestName]?: Json } = {
@@ -31,6 +42,7 @@ export const jsonExamples: { [Name in RequestName]?: Json } = {
   PurchaseReceipt: {
     served: { summary: 'The resource was served', value: { payment_response: 'eyJzdWNjZXNzIjp0cnVlfQ', served: true } },
   },
+  PrepareRun: { rows: { summary: 'A list of payments', value: { title, rows: salaries } } },
   CreateBudgetRequest: { more: { summary: 'More budget', value: more } },
 }
 
@@ -84,6 +96,21 @@ console.log(request.id, request.approval.url)`,
     typescript: `const request = await bursar.budgetRequests.get('${exampleIds.budgetRequest}')
 console.log(request.status)`,
   },
+  prepareRun: {
+    typescript: `const run = await bursar.prepareRun({
+  title: '${title}',
+  rows: [
+    { to: '${address}', amount: '1200', reference: 'S-1' },
+    { to: 'ada@example.com', amount: '950', reference: 'S-2' },
+  ],
+  idempotencyKey: '${keys.prepareRun}',
+})
+console.log(run.verdicts, run.url)`,
+  },
+  getRun: {
+    typescript: `const run = await bursar.runs.get('${exampleIds.run}')
+console.log(run.status, run.progress)`,
+  },
   getContext: {
     typescript: `const { budget, max_allowed_now } = await bursar.context()
 console.log(budget.remaining, max_allowed_now)`,
@@ -117,7 +144,10 @@ const forms: { [Name in RequestName]?: string } = {
 }
 
 function curl({ method, path, id, access, needsKey, body }: Operation, origin: string): string {
-  const address = path.replace('{paymentId}', exampleIds.payment).replace('{requestId}', exampleIds.budgetRequest)
+  const address = path
+    .replace('{paymentId}', exampleIds.payment)
+    .replace('{requestId}', exampleIds.budgetRequest)
+    .replace('{runId}', exampleIds.run)
   const [example] = Object.values((body && jsonExamples[body]) ?? {}) as { value: unknown }[]
   const form = body && forms[body]
   const parts = [

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { allScopes } from '#domain/scopes.ts'
 import * as payment from '#schemas/payment.ts'
 import { PaymentRecipient } from '#schemas/paymentTerms.ts'
+import * as run from '#schemas/preparedRun.ts'
 import { ConnectionEventData, PaymentEventData, RunEventData, TestEventData } from '#schemas/webhook.ts'
 import * as x402 from '#schemas/x402.ts'
 import { agentCalls } from '../services/quotas.ts'
@@ -22,6 +23,8 @@ const fromZod = {
   PaymentContext: payment.PaymentContext,
   PaymentList: payment.PaymentList,
   PaymentRecipient,
+  PayoutRun: run.PayoutRun,
+  PrepareRun: run.PrepareRun,
   Purchase: payment.Purchase,
   PurchaseReceipt: x402.PurchaseReceipt,
   PurchaseSignature: x402.PurchaseSignature,
@@ -133,7 +136,7 @@ export const headers: Record<HeaderName | (typeof commonHeaders)[number] | 'WWW-
     description: 'Where to get an access token, and which scope it needs.',
     schema: { type: 'string' },
   },
-  Location: { description: 'The URL of the payment or budget request.', schema: { type: 'string' } },
+  Location: { description: 'The URL of the payment, budget request or run.', schema: { type: 'string' } },
   'Idempotent-Replayed': {
     description: 'true if an earlier call with this key created the payment.',
     schema: { type: 'string', enum: ['true'] },
@@ -155,10 +158,11 @@ export const parameters: Record<string, Json> = {
     in: 'header',
     required: true,
     description:
-      'A value that you choose for this payment, the same on every retry. Bare, or quoted as in the IETF draft.',
+      'A value that you choose for this payment, request or run, the same on every retry. Bare, or quoted as in the IETF draft.',
     schema: { type: 'string', minLength: 1, maxLength: 257, pattern: '^[!-+\\--~]+$' },
     example: '7f9c2ba4-order-1142',
   },
   PaymentId: pathId('paymentId', 'The id that POST /v1/payments returned.'),
   RequestId: pathId('requestId', 'The id that POST /v1/budget-requests returned.'),
+  RunId: pathId('runId', 'The id that POST /v1/runs returned.'),
 }

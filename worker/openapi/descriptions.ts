@@ -23,7 +23,8 @@ export const errorDescriptions = {
   forbidden: 'The caller is not allowed to do this.',
   not_found: 'No such resource, or it belongs to someone else.',
   method_not_allowed: 'Method not allowed; see the Allow header.',
-  conflict: 'Too late: the payment is already signed or final.',
+  same_run: 'These rows are a payout run already. Set `again` only if everybody is to be paid once more.',
+  conflict: 'Too late: the payment is already signed or final, or the run was submitted; or too many runs are open.',
   misdirected_request: 'The service is not at the address that was called; `detail` has its address.',
   payload_too_large: 'The request is larger than 64 kB.',
   idempotency_key_reused: 'This Idempotency-Key belongs to a different payment. Use a new key for a new payment.',
@@ -59,6 +60,7 @@ export const scopeDescriptions = {
   'email_payments:write': 'Pay email addresses by claim link',
   'sms_payments:write': 'Pay phone numbers by claim link',
   'x402_payments:write': 'Buy from sellers that charge by x402',
+  'payout_runs:prepare': 'Prepare payout runs, which people decide about',
   'payment_context:read': 'Read the budget, payments and whitelisted contacts; always granted',
 } as const
 

@@ -91,6 +91,7 @@ function operationObject(operation: Operation, origin: string): OperationObject 
   const parameterList = [
     ...(operation.path.includes('{paymentId}') ? [{ $ref: '#/components/parameters/PaymentId' }] : []),
     ...(operation.path.includes('{requestId}') ? [{ $ref: '#/components/parameters/RequestId' }] : []),
+    ...(operation.path.includes('{runId}') ? [{ $ref: '#/components/parameters/RunId' }] : []),
     ...(operation.needsKey ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ...(operation.query ? queryParameters(operation.query) : []),
   ]

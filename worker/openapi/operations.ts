@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { purchaseScope, type Scope, sendScopes, visibleScopes } from '#domain/scopes.ts'
+import { payScopes, prepareScope, purchaseScope, type Scope, sendScopes } from '#domain/scopes.ts'
 import { PaymentContextQuery, PaymentsQuery } from '#schemas/payment.ts'
 
 /** Names of components of the document (components.ts). */
@@ -8,6 +8,7 @@ export type RequestName =
   | 'CreatePurchase'
   | 'PurchaseReceipt'
   | 'CreateBudgetRequest'
+  | 'PrepareRun'
   | 'TokenRequest'
   | 'SubmittedToken'
 export type ResponseName =
@@ -17,6 +18,7 @@ export type ResponseName =
   | 'PaymentCheck'
   | 'PaymentContext'
   | 'BudgetRequest'
+  | 'PayoutRun'
   | 'AccessToken'
   | 'Introspection'
 export type HeaderName = 'Location' | 'Idempotent-Replayed' | 'Link' | 'Retry-After'
@@ -112,7 +114,7 @@ export const operations: readonly Operation[] = [
     summary: 'Cancel a payment',
     description:
       'Possible while it is PENDING_APPROVAL or QUEUED. A signed payment cannot be cancelled. Repeating the call is safe.',
-    access: visibleScopes,
+    access: payScopes,
     success: {
       status: 200,
       description: 'The payment with status CANCELLED; its amount is available again.',
@@ -179,7 +181,7 @@ export const operations: readonly Operation[] = [
     summary: 'Request more budget',
     description:
       'Asks the owner to add an amount to the budget of the policy group. Refused for 24 hours after the owner has denied the same request. Repeating the request with the same key returns the current state.',
-    access: visibleScopes,
+    access: payScopes,
     needsKey: true,
     body: 'CreateBudgetRequest',
     success: {
@@ -205,6 +207,42 @@ export const operations: readonly Operation[] = [
     description: 'Returns 404 for another agent’s request.',
     access: ['payment_context:read'],
     success: { status: 200, description: 'The current state of the request.', schema: 'BudgetRequest' },
+    errors: [404],
+  },
+  {
+    method: 'post',
+    path: '/v1/runs',
+    id: 'prepareRun',
+    tag: 'Payments',
+    summary: 'Prepare a payout run',
+    description:
+      'Prepares up to 200 payments from the wallet of the policy group as one run. Nothing is paid or reserved: a signed-in person submits the run and decides about it on the page at `url`; no credential of an agent can. `verdicts` names each row with an error, among them what the group’s rules about recipients and single amounts refuse; such rows are left out. Mend them and prepare all rows again with `replaces`. At most three runs of an agent are open. Rows that are a run already are refused (`same_run`) unless `again` is set. 202 means that the rows are still being checked.',
+    access: [prepareScope],
+    needsKey: true,
+    body: 'PrepareRun',
+    success: {
+      status: 201,
+      description: 'The run with its verdicts, by this call or an earlier one with the same key.',
+      schema: 'PayoutRun',
+      headers: ['Location', 'Idempotent-Replayed'],
+    },
+    orElse: {
+      status: 202,
+      description: 'The rows are still being checked: GET the run.',
+      schema: 'PayoutRun',
+      headers: ['Location', 'Idempotent-Replayed', 'Retry-After'],
+    },
+    errors: [400, 403, 404, 409, 410, 413, 422],
+  },
+  {
+    method: 'get',
+    path: '/v1/runs/{runId}',
+    id: 'getRun',
+    tag: 'Payments',
+    summary: 'Get a payout run',
+    description: 'Returns 404 for any run but those that the agent has prepared.',
+    access: ['payment_context:read'],
+    success: { status: 200, description: 'The current state of the run.', schema: 'PayoutRun' },
     errors: [404],
   },
   {

@@ -7,6 +7,7 @@ import {
   PaymentContextQuery,
   PaymentsQuery,
 } from '#schemas/payment.ts'
+import { PrepareRun } from '#schemas/preparedRun.ts'
 import { CreatePurchase, PurchaseReceipt } from '#schemas/x402.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { agent, challenge } from '../middleware/auth.ts'
@@ -27,6 +28,7 @@ import {
   requestBudget,
   storeReceipt,
 } from '../services/agentPayments.ts'
+import { getPreparedRun, prepareRun } from '../services/agentRuns.ts'
 import type { RateState } from '../treasury/limits/rpcTypes.ts'
 
 /** /v1: the API for agents. Successful responses are plain objects, without the envelope of /api. */
@@ -65,6 +67,16 @@ export const payments = new Hono<AppEnv>()
   .get('/budget-requests/:requestId', async (c) =>
     c.json(unwrapOrChallenge(c, await getBudgetRequest(caller(c), c.req.param('requestId')))),
   )
+  .post('/runs', validate('json', PrepareRun), async (c) => {
+    const key = requiredIdempotencyKey(c)
+    const { run, replayed } = unwrapOrChallenge(c, await prepareRun(caller(c), key, c.req.valid('json')))
+    c.header('Location', `/v1/runs/${run.id}`)
+    if (replayed) c.header('Idempotent-Replayed', 'true')
+    if (run.checked || run.status !== 'DRAFT') return c.json(run, 201)
+    c.header('Retry-After', checkRetrySeconds)
+    return c.json(run, 202)
+  })
+  .get('/runs/:runId', async (c) => c.json(unwrapOrChallenge(c, await getPreparedRun(caller(c), c.req.param('runId')))))
   .post('/payments/check', validate('json', CheckPayment), async (c) =>
     c.json(unwrapOrChallenge(c, await checkPayment(caller(c), c.req.valid('json')))),
   )
@@ -89,6 +101,8 @@ export const payments = new Hono<AppEnv>()
 
 /** People decide more slowly than programs, so polling more often is pointless. */
 const approvalRetrySeconds = '30'
+/** Of a run whose rows are still being checked. */
+const checkRetrySeconds = '1'
 /** Of a purchase that could not be signed yet: a block or two. */
 const signingRetrySeconds = '3'
 

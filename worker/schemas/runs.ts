@@ -84,7 +84,8 @@ export type RunItem = {
   notPaid: RowSum
   /** What this run does, in one sentence; while it is a draft or waits. */
   sentence: string | null
-  madeBy: RunPerson
+  /** `isAgent`: an agent has prepared it, with the name that the agent had then. */
+  madeBy: RunPerson & { isAgent: boolean }
   createdAt: string
   submittedBy: RunPerson | null
   submittedAt: string | null

@@ -1,5 +1,5 @@
 import { encodeRowCursor } from '#domain/lists.ts'
-import { type Scope, scopeFor, visibleScopes } from '#domain/scopes.ts'
+import { payScopes, type Scope, scopeFor } from '#domain/scopes.ts'
 import { type PaymentPayload, paymentHeader } from '#domain/x402/paymentPayload.ts'
 import type {
   BudgetRequest,
@@ -25,7 +25,7 @@ import { treasuryOf } from '../treasuryOf.ts'
  * An agent's operations, for both REST and MCP. schemas/payment.ts has validated the input; results are the JSON of /v1;
  * refusals are values. The Treasury checks credential, agent and group on every call.
  */
-type Caller = { env: Pick<Env, 'TREASURY'>; agent: AgentPrincipal }
+export type Caller = { env: Pick<Env, 'TREASURY'>; agent: AgentPrincipal }
 
 /** `key` is the Idempotency-Key. An agent's REST and MCP calls share one key space. */
 export async function createPayment(
@@ -178,9 +178,9 @@ export async function requestBudget(
   { amount, reason }: CreateBudgetRequest,
 ): Promise<Result<{ request: BudgetRequest; replayed: boolean }>> {
   // Any payment scope is enough to request more budget.
-  const missing = visibleScopes.some((scope) => caller.agent.scopes.includes(scope))
+  const missing = payScopes.some((scope) => caller.agent.scopes.includes(scope))
     ? null
-    : missingScope(caller.agent, visibleScopes[0])
+    : missingScope(caller.agent, payScopes[0])
   if (missing) return missing
   return treasury(caller)
     .approvals()
@@ -208,9 +208,9 @@ export function missingScope(agent: AgentPrincipal, scope: Scope): Refused | nul
   }
 }
 
-const treasury = ({ env, agent }: Caller) => treasuryOf(env, agent.userId)
+export const treasury = ({ env, agent }: Caller) => treasuryOf(env, agent.userId)
 
-const principal = ({ agent: { agentId, credentialHash, tokenId, via } }: Caller): Principal => ({
+export const principal = ({ agent: { agentId, credentialHash, tokenId, via } }: Caller): Principal => ({
   type: 'agent',
   agentId,
   credentialHash,

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { redirectKey, redirectTarget, withParameters } from '#domain/redirectUri.ts'
-import { sendScopes, visibleScopes } from '#domain/scopes.ts'
+import { payScopes, sendScopes, visibleScopes } from '#domain/scopes.ts'
 import { isoOf, minuteMs } from '#domain/time.ts'
 import type {
   AllowConnection,
@@ -34,7 +34,7 @@ export async function showRequest(person: Person, id: string): Promise<Connectio
   const { row, app, destination, isFreshSignIn } = await open(person, id)
   const scopes = visibleScopes.filter((scope) => knownScopes(row.scope)?.includes(scope) ?? true)
   // Purchases need a part of the wallet's limit, so an app that asks for everything is not proposed to make them.
-  const proposed = scopes.length === visibleScopes.length ? [...sendScopes] : scopes
+  const proposed = payScopes.every((scope) => scopes.includes(scope)) ? [...sendScopes] : scopes
   return {
     id,
     app,

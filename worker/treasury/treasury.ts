@@ -101,7 +101,7 @@ export class Treasury extends TreasuryObject {
     return new Review(this.context)
   }
   runs() {
-    return new Runs(this.context, this.needs)
+    return new Runs(this.context, this.needs, this.agentGate)
   }
   people() {
     return new People(this.context, this.outbox)

@@ -340,6 +340,14 @@ const agent: Record<string, Worst> = {
     ...asJson({ amount: '1', reason: `Because ${n} ${text(300)}` }),
   }),
   'GET /v1/budget-requests/:requestId': ({ n }) => ({ path: [`req_${n}`] }),
+  'POST /v1/runs': ({ n }) => ({
+    key: true,
+    ...asJson({
+      title: `Run ${n}`,
+      rows: Array.from({ length: 200 }, (_, i) => ({ to: `e${n}-${i}@bursar.test`, amount: '0.1', memo: text(100) })),
+    }),
+  }),
+  'GET /v1/runs/:runId': ({ n }) => ({ path: [`run_${n}`] }),
   'GET /v1/context': ({ world }: { world: World }) => ({ query: { contact: world.contactIds[9]!.slice(0, 20) } }),
   'POST /mcp': ({ n }) => mcpCall(n),
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { exposureOf } from '#domain/exposure.ts'
 import { type MicroUsdc, zeroUsdc } from '#domain/money.ts'
-import { visibleScopes } from '#domain/scopes.ts'
+import { payScopes } from '#domain/scopes.ts'
 import { dollars, microOf } from '../lib/amounts.ts'
 import { type BudgetLeft, budgetLeftAfterTopUp, budgetLeftOf } from '../lib/budgetLeft.ts'
 import { groupsQuery, type PolicyGroupWithAgents } from '../queries/agents.ts'
@@ -79,5 +79,5 @@ export function PolicyExposure(props: {
 
 const canSpend = ({ policyGroup, agents }: PolicyGroupWithAgents) =>
   policyGroup.status === 'active' &&
-  policyGroup.scopes.some((scope) => (visibleScopes as readonly string[]).includes(scope)) &&
+  policyGroup.scopes.some((scope) => (payScopes as readonly string[]).includes(scope)) &&
   agents.some((agent) => agent.status === 'active')

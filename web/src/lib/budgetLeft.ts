@@ -2,7 +2,7 @@ import { budgetLeft } from '#domain/budgetLeft.ts'
 import { formatUsdc, type MicroUsdc, min, saturatingSub, zeroUsdc } from '#domain/money.ts'
 import { type RuleValues, rulesFromWire, windowsIn } from '#domain/rules/values.ts'
 import { type Used, usedOf } from '#domain/rules/windows.ts'
-import { purchaseScope, scopeFor, visibleScopes } from '#domain/scopes.ts'
+import { payScopes, purchaseScope, scopeFor } from '#domain/scopes.ts'
 import type { PolicyGroup } from '#schemas/policy.ts'
 import type { Wallet } from '#schemas/wallet.ts'
 import { microOf, typedMicro } from './amounts.ts'
@@ -94,7 +94,7 @@ export function mostSpendable(policy: {
   scopes: readonly string[]
   unclaimedLeft: MicroUsdc | null
 }): MicroUsdc {
-  const allowed = visibleScopes.filter((scope) => policy.scopes.includes(scope))
+  const allowed = payScopes.filter((scope) => policy.scopes.includes(scope))
   if (allowed.length === 0) return zeroUsdc
   const most = min(policy.left ?? policy.free, policy.free)
   const onlyPayouts = allowed.every((scope) => byPayout.includes(scope))

@@ -1,4 +1,4 @@
-import { type VisibleScope, visibleScopes } from '#domain/scopes.ts'
+import { type PayScope, payScopes, prepareScope, type VisibleScope } from '#domain/scopes.ts'
 
 /** What each scope allows, for checkboxes. */
 export const scopeHints: Record<VisibleScope, string> = {
@@ -7,9 +7,10 @@ export const scopeHints: Record<VisibleScope, string> = {
   'email_payments:write': 'Create claimable payouts to any email address',
   'sms_payments:write': 'Create claimable payouts to any phone number',
   'x402_payments:write': 'Buy from any website or API that charges by x402',
+  'payout_runs:prepare': 'Prepare many payments to recipients ticked here, for a person to approve',
 }
 
-const recipients: Record<VisibleScope, string> = {
+const recipients: Record<PayScope, string> = {
   'contact_payments:write': 'the contacts listed below',
   'address_payments:write': 'any address',
   'email_payments:write': 'any email address (by payout)',
@@ -21,8 +22,8 @@ const list = new Intl.ListFormat('en-US')
 
 /** 'Agents may pay any address and any email address (by payout).' */
 export function permissionsInWords(scopes: readonly string[]): string {
-  const allowed = visibleScopes.filter((scope) => scopes.includes(scope)).map((scope) => recipients[scope])
-  return allowed.length === 0
-    ? 'Agents can view the budget and history, but can’t pay anyone.'
-    : `Agents may pay ${list.format(allowed)}.`
+  const allowed = payScopes.filter((scope) => scopes.includes(scope)).map((scope) => recipients[scope])
+  if (allowed.length === 0) return 'Agents can view the budget and history, but can’t pay anyone.'
+  const runs = scopes.includes(prepareScope) ? ', and prepare payout runs, which people decide about' : ''
+  return `Agents may pay ${list.format(allowed)}${runs}.`
 }

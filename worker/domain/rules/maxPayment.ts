@@ -1,6 +1,8 @@
-import { formatUsdcText } from '../money.ts'
+import { formatUsdcText, type MicroUsdc } from '../money.ts'
 import { orOwner } from '../refusal.ts'
 import { defineRule } from './rule.ts'
+
+export const maxPaymentText = (limit: MicroUsdc): string => `One payment may be at most ${formatUsdcText(limit)} USDC.`
 
 export const maxPayment = defineRule({
   field: 'maxPayment',
@@ -15,7 +17,7 @@ export const maxPayment = defineRule({
     outcome: 'refuse',
     rule: 'group.max_payment',
     code: 'payment_limit_exceeded',
-    message: `One payment may be at most ${formatUsdcText(limit)} USDC.`,
+    message: maxPaymentText(limit),
     next: orOwner('Send less', 'raise the limit'),
   }),
   words: (limit, say) => `At most ${say.money(limit)} per payment.`,

@@ -63,7 +63,11 @@ const agentQuery = `
   WHERE credential.hash = ? AND agent.id = ?`
 
 /** Where the money would go, or the policy's refusal of this recipient. Contacts are paid at their whitelisted snapshot. */
-export function resolveTarget(ctx: Context, { group, policy }: Caller, to: Recipient): Target | { refusal: Refusal } {
+export function resolveTarget(
+  ctx: Context,
+  { group, policy }: Pick<Caller, 'group' | 'policy'>,
+  to: Recipient,
+): Target | { refusal: Refusal } {
   const contact = to.type === 'contact' && group ? whitelistRow(ctx.store, group.id, to.contactId) : null
   const target = to.type === 'contact' ? contactTarget(contact, to.method) : plainTarget(to)
   if (!policy) return target

@@ -11,6 +11,7 @@ import { statusIn } from '../core/storage/statuses.ts'
 import { audit } from '../ledger/audit.ts'
 import { recordChange } from '../outbox/changes.ts'
 import { forbiddenRecipient, lookUpRecipient, recipientState, smsRefusal } from '../payments/recipients.ts'
+import { groupRules } from './groupRules.ts'
 import { recipientOfRow, rowsOf } from './rows.ts'
 
 /** Rows per step. */
@@ -31,8 +32,9 @@ export async function checkNext(ctx: Context, run: RunRow): Promise<RunRow | nul
     // It was cancelled, or another call has checked these rows.
     const now = store.payoutRun(run.id)
     if (now?.status !== 'DRAFT' || now.checked !== run.checked) return null
+    const refusedByGroup = groupRules(ctx, run)
     for (const row of rows.filter(({ status }) => status === 'waiting')) {
-      const problem = problemOf(ctx, wallet, row, found)
+      const problem = problemOf(ctx, wallet, row, found) ?? refusedByGroup(row)
       const [status, problems] = problem === null ? ['waiting', []] : ['left_out', [problem]]
       const known = problem === null ? JSON.stringify(knownOf(ctx, row)) : null
       store.run(

@@ -8,7 +8,7 @@ import { recordChange } from '../outbox/changes.ts'
 import { sendRunEvent } from '../outbox/events.ts'
 import { runEventData } from './eventData.ts'
 import { notifyEnd } from './notices.ts'
-import { sumsOf, unhold, unsettledOf } from './rows.ts'
+import { isPrepared, sumsOf, unhold, unsettledOf } from './rows.ts'
 
 const events = {
   submit: 'run.waiting',
@@ -20,9 +20,19 @@ const events = {
   stop: 'run.stopped',
 } as const satisfies Record<RunEvent, AuditEvent>
 
-/** Runs that wait for a decision, without those whose time is over, even if the alarm has not ended them yet. */
+/** SQL: an agent has prepared the run, and it is a person's turn. */
+const isHandedOver = `hash IS NOT NULL AND ${isPrepared}
+  AND EXISTS (SELECT 1 FROM run_row WHERE run_id = run.id AND run_row.status = 'waiting')`
+
+/**
+ * Runs that wait for people, those that agents have prepared among them, without those whose time is over, even if the alarm has not
+ * ended them yet.
+ */
 export const waitingRuns = ({ store, now }: Context): number =>
-  store.count("run WHERE ended_at IS NULL AND status = 'WAITING' AND expires_at > ?", now())
+  store.count(
+    `run WHERE ended_at IS NULL AND expires_at > ? AND (status = 'WAITING' OR status = 'DRAFT' AND ${isHandedOver})`,
+    now(),
+  )
 
 /** Moves the run. Call inside a transaction, for an event that applies to its status. */
 export function moveRun(ctx: Context, run: RunRow, event: RunEvent, columns: Partial<RunRow> = {}): RunRow {
@@ -77,6 +87,12 @@ export function finishIfDone(ctx: Context, runId: string): boolean {
     endRun(ctx, run, 'finish')
     return true
   })
+}
+
+/** Cancels what these agents have prepared and nobody has submitted, because they were deleted. Call inside a transaction. */
+export function cancelPrepared(ctx: Context, agentIds: readonly string[]): void {
+  const drafts = "SELECT * FROM run WHERE status = 'DRAFT' AND made_by IN (SELECT value FROM json_each(?))"
+  for (const run of ctx.store.all<RunRow>(drafts, JSON.stringify(agentIds))) endRun(ctx, run, 'cancel')
 }
 
 /** Ends every open run of an account that was restored: nothing is paid for a decision that may be lost. Call inside a transaction. */

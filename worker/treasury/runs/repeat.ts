@@ -5,6 +5,7 @@ import type { RunRow, RunRowRow } from '../core/storage/rows.ts'
 import { audit } from '../ledger/audit.ts'
 import { takeRate } from '../limits/rates.ts'
 import { insertRun } from './create.ts'
+import { preparerOf } from './groupRules.ts'
 import { type NewRunRow, renewed } from './rows.ts'
 import type { RepeatInput } from './rpcTypes.ts'
 
@@ -47,7 +48,11 @@ export function startRepeats(ctx: Context): void {
       )
       // An account with so many rows in an hour, or without the wallet, skips this one.
       if (!store.liveWallet(run.wallet_id) || takeRate(ctx, 'run_rows', 'owner', rows.length)) return
-      const { title, wallet_id, file_hash, made_by, made_name } = run
+      const { title, wallet_id, file_hash } = run
+      // Of a run that an agent prepared, a person has asked for more.
+      const [made_by, made_name] = preparerOf(store, run)
+        ? [run.submitted_by!, run.submitted_name]
+        : [run.made_by, run.made_name]
       insertRun(
         ctx,
         rows.map((row) => renewed(store, copied(row))),

@@ -46,6 +46,9 @@ export function totalOf({ left_out: _, ...sums }: RowSums): { rows: number; amou
   }
 }
 
+/** SQL: an agent has made the run. */
+export const isPrepared = 'EXISTS (SELECT 1 FROM agent WHERE agent.id = run.made_by)'
+
 /** Payments of runs that are not on chain yet: of one run, or of all of them. */
 export const unsettledOf = (store: Store, runId: string | null): number =>
   runId === null
@@ -68,7 +71,10 @@ export const termsOfRow = (run: RunRow, row: RunRowRow): PaymentTerms => ({
   senderName: null,
 })
 
-function paidBy({ to_address, recipient_email, recipient_phone }: RunRowRow): Recipient {
+type PaidBy = Extract<Recipient, { type: 'address' | 'email' | 'phone' }>
+
+/** Whom the row pays, whether it names a contact or not. */
+export function paidBy({ to_address, recipient_email, recipient_phone }: RunRowRow): PaidBy {
   if (to_address !== null) return { type: 'address', address: to_address }
   if (recipient_email !== null) return { type: 'email', email: recipient_email }
   return { type: 'phone', phone: recipient_phone! }

@@ -1,29 +1,44 @@
 import { RpcTarget } from 'cloudflare:workers'
+import type { PayoutRun } from '#schemas/preparedRun.ts'
 import type { RunRow as RowView, Run } from '#schemas/runs.ts'
 import { andThen, notFound, ok, type Result } from '../../result.ts'
 import type { Decider } from '../approvals/rpcTypes.ts'
+import { actingFor } from '../core/acting.ts'
 import { refuseUnreachable } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
+import type { Principal } from '../core/rpcTypes.ts'
 import { freshStop } from '../core/stop.ts'
 import type { RunRow } from '../core/storage/rows.ts'
 import { noteDecider } from '../limits/secondPerson.ts'
 import type { NeedResolver } from '../payments/needs.ts'
+import type { AgentGate } from '../policies/agentGate.ts'
 import { createRun } from './create.ts'
 import { approveRun, denyRun, stopRun, submitRun } from './decide.ts'
 import { endOverdueRuns } from './end.ts'
+import { checkPrepared, preparedRun, prepareRun } from './prepare.ts'
+import { preparedView } from './preparedView.ts'
 import { setRepeat } from './repeat.ts'
-import type { CreateRunInput, DecideRunInput, RepeatInput, RunRowsInput, RunsInput } from './rpcTypes.ts'
+import type {
+  CreateRunInput,
+  DecideRunInput,
+  PrepareRunInput,
+  RepeatInput,
+  RunRowsInput,
+  RunsInput,
+} from './rpcTypes.ts'
 import { allRows, listRuns, rowsPage, runView } from './views.ts'
 
 /** Payout runs: many payments from one file, decided together. */
 export class Runs extends RpcTarget {
   readonly #ctx: Context
   readonly #needs: NeedResolver
+  readonly #gate: AgentGate
 
-  constructor(ctx: Context, needs: NeedResolver) {
+  constructor(ctx: Context, needs: NeedResolver, gate: AgentGate) {
     super()
     this.#ctx = ctx
     this.#needs = needs
+    this.#gate = gate
   }
 
   async list(input: RunsInput) {
@@ -68,6 +83,25 @@ export class Runs extends RpcTarget {
   }
   async repeat(id: string, repeat: RepeatInput) {
     return this.#reply(setRepeat(this.#ctx, id, repeat))
+  }
+
+  // What agents may do with runs: prepare drafts and look at their own (I25).
+
+  async prepare(input: PrepareRunInput) {
+    this.#endOverdue()
+    const { principal } = input
+    const made = actingFor(principal, () => this.#gate.refusal(principal) ?? prepareRun(this.#ctx, input))
+    return andThen(made, async ({ run: { id }, replayed }) => {
+      await checkPrepared(this.#ctx, id)
+      return ok({ run: preparedView(this.#ctx, this.#ctx.store.payoutRun(id)!), replayed })
+    })
+  }
+  async prepared(principal: Principal, id: string): Promise<Result<PayoutRun>> {
+    const refused = this.#gate.refusal(principal)
+    if (refused || principal.type !== 'agent') return refused ?? notFound('Run')
+    this.#endOverdue()
+    const run = preparedRun(this.#ctx, principal.agentId, id)
+    return run ? ok(preparedView(this.#ctx, run)) : notFound('Run')
   }
 
   #endOverdue() {

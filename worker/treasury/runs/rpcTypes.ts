@@ -4,6 +4,7 @@ import type { Repeat } from '#domain/runs/repeat.ts'
 import type { ReadRow } from '#domain/runs/row.ts'
 import type { RunRowsQuery } from '#schemas/runs.ts'
 import type { Decider } from '../approvals/rpcTypes.ts'
+import type { Principal } from '../core/rpcTypes.ts'
 
 /** A contact as it was when the run was made. */
 export type NamedContact = {
@@ -27,7 +28,19 @@ export type CreateRunInput = {
   again: boolean
   /** Idempotency-Key. */
   key: string | null
-  by: Decider
+  by: Pick<Decider, 'userId' | 'name'>
+}
+
+/** A run that an agent prepares: from the wallet of its group, with contacts from its whitelist. */
+export type PrepareRunInput = {
+  principal: Principal
+  title: string
+  rows: ReadRow[]
+  again: boolean
+  /** Idempotency-Key. */
+  key: string
+  /** A draft of the agent that is cancelled for this one. */
+  replaces: string | null
 }
 
 export type DecideRunInput = { hash: string; by: Decider; passwordChecked: boolean }

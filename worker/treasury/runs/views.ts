@@ -14,6 +14,7 @@ import { wouldNeedPassword } from '../limits/ownerPassword.ts'
 import { runAllowance } from '../limits/runAllowance.ts'
 import { payableAgain } from './again.ts'
 import { refusalNow } from './decide.ts'
+import { preparerOf } from './groupRules.ts'
 import { outcomeOf, recipientOfRow, sumsOf, totalOf } from './rows.ts'
 import type { RunRowsInput, RunsInput } from './rpcTypes.ts'
 
@@ -45,7 +46,8 @@ function runItem(ctx: Context, run: RunRow): RunItem {
     ...{ onTheirWay: sumView(outcome.onTheirWay), awaitingClaim: sumView(outcome.awaitingClaim) },
     ...{ paid: sumView(outcome.paid), notPaid: sumView(outcome.notPaid) },
     sentence: isOpen && run.hash !== null ? sentenceOf(ctx, run, total.amount) : null,
-    ...{ madeBy: personView(run.made_by, run.made_name)!, createdAt: isoOf(run.created_at) },
+    madeBy: { id: run.made_by, name: run.made_name, isAgent: preparerOf(store, run) !== null },
+    ...{ createdAt: isoOf(run.created_at) },
     ...{ submittedBy: personView(run.submitted_by, run.submitted_name), submittedAt: isoOf(run.submitted_at) },
     ...{ decidedBy: personView(run.decided_by, run.decided_name), decidedAt: isoOf(run.decided_at) },
     reason: run.reason,
@@ -86,7 +88,7 @@ const peopleIn = ({ store }: Context, runId: string): number =>
   )!.n
 
 /** '80 payments, 410.00 USDC, to 78 people; 2 rows are left out; done in about a minute' */
-function sentenceOf(ctx: Context, run: RunRow, total: MicroUsdc): string {
+export function sentenceOf(ctx: Context, run: RunRow, total: MicroUsdc): string {
   const { store, now } = ctx
   const rows = store
     .all<{ kind: RowKind }>(

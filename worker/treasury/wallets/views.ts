@@ -2,7 +2,7 @@ import { budgetLeft } from '#domain/budgetLeft.ts'
 import { type Exposure, exposureOf, type WalletPower } from '#domain/exposure.ts'
 import { formatUsdc, microUsdc, zeroUsdc } from '#domain/money.ts'
 import { chainNameOf } from '#domain/networks.ts'
-import { visibleScopes } from '#domain/scopes.ts'
+import { payScopes } from '#domain/scopes.ts'
 import { allowanceInMicro } from '#domain/sessionKey.ts'
 import { spendableOf } from '#domain/spendable.ts'
 import { isoOf } from '#domain/time.ts'
@@ -151,7 +151,7 @@ function canSpend(store: Store, group: GroupRow): boolean {
   return (
     !paused &&
     !store.accountPaused &&
-    scopes.some((scope) => (visibleScopes as readonly string[]).includes(scope)) &&
+    scopes.some((scope) => (payScopes as readonly string[]).includes(scope)) &&
     store.first('SELECT 1 FROM agent WHERE group_id = ? AND deleted_at IS NULL AND paused = 0', group.id) !== null
   )
 }

@@ -322,6 +322,65 @@ class Purchase(TypedDict):
     """While the seller may settle the purchase; null before it is signed, and once it has ended."""
 
 
+class PayoutRunVerdicts(TypedDict):
+    row: int
+    """From 1."""
+    line: int
+    """Line of the CSV; of rows, the same as row."""
+    to: str
+    amount: str
+    level: Literal["error", "warning", "not_paid"]
+    """error: left out. warning: paid, but worth a look. not_paid: it ended without paying."""
+    detail: str
+    """A sentence for people."""
+
+
+class PayoutRunProgress(TypedDict):
+    """Number of payments by what became of them."""
+
+    paid: int
+    awaiting_claim: int
+    on_their_way: int
+    waiting: int
+    not_paid: int
+
+
+class PayoutRun(TypedDict):
+    id: str
+    object: Literal["payout_run"]
+    status: Literal["DRAFT", "WAITING", "RUNNING", "DONE", "STOPPED", "DENIED", "EXPIRED", "CANCELLED"]
+    """DRAFT: a person has to submit it. WAITING: a person has to decide. RUNNING: approved, being paid. DONE, STOPPED, DENIED, EXPIRED and CANCELLED are final."""
+    title: str
+    checked: bool
+    """Whether all rows are checked. Until then verdicts are missing."""
+    rows: int
+    """Rows that were sent."""
+    left_out: int
+    """Rows with an error, which are never paid."""
+    payments: int
+    """The other rows."""
+    amount: str
+    """Sum of these payments. Decimal USDC."""
+    summary: str | None
+    """What approving it does, in one sentence; null once it was decided."""
+    verdicts: list[PayoutRunVerdicts]
+    """Only rows about which there is something to say: first errors, then warnings."""
+    progress: PayoutRunProgress
+    """Number of payments by what became of them."""
+    reason: str | None
+    """Why it was denied, if the person has said so."""
+    url: str
+    """Page where a signed-in person submits and decides. Opening it does neither."""
+    next: str | None
+    """What to do next; null once it has ended."""
+    created_at: str
+    """ISO 8601, UTC."""
+    decided_at: str | None
+    expires_at: str | None
+    """When it ends without a decision; null once it was decided."""
+    ended_at: str | None
+
+
 class ProblemCount(TypedDict):
     """Figures of a rule that counts payments."""
 

@@ -15,6 +15,7 @@ import { stopQueued } from '../../payments/cancel.ts'
 import { endConnections } from '../../policies/connections.ts'
 import type { AgentInput, NewCredential } from '../../policies/rpcTypes.ts'
 import { agentView } from '../../policies/views.ts'
+import { cancelPrepared } from '../../runs/end.ts'
 
 const noAgent: Refused = notFound('Agent')
 
@@ -87,6 +88,7 @@ export function deleteAgent(ctx: Context, id: string): Result<Removed> {
     store.run('DELETE FROM credential WHERE agent_id = ?', id)
     store.run('UPDATE agent SET deleted_at = ? WHERE id = ?', now, id)
     cancelApprovals(ctx, { column: 'agent_id', id }, 'agent_deleted')
+    cancelPrepared(ctx, [id])
     endGrants(ctx, { column: 'agent_id', id }, 'agent_deleted')
     audit(store, now, 'agent.deleted', id, { stoppedPayments })
     return ok({ id, agents: 1, stoppedPayments })

@@ -25,6 +25,7 @@ import { endConnections } from '../../policies/connections.ts'
 import type { GroupEdit, GroupInput, GroupTerms, RulesHistory } from '../../policies/rpcTypes.ts'
 import { groupView } from '../../policies/views.ts'
 import { addContacts, anyGone, removeContacts, whitelistedIds } from '../../policies/whitelist.ts'
+import { cancelPrepared } from '../../runs/end.ts'
 
 const noGroup: Refused = notFound('Policy group')
 const contactGone: Refused = notFound('A whitelisted contact was', 'whitelistedContactIds')
@@ -270,6 +271,7 @@ export function deleteGroup(ctx: Context, id: string): Result<Removed> {
     store.run('DELETE FROM recipient_window WHERE group_id = ?', id)
     store.run('UPDATE policy_group SET deleted_at = ?, version = version + 1 WHERE id = ?', now, id)
     cancelApprovals(ctx, { column: 'group_id', id }, 'group_deleted')
+    cancelPrepared(ctx, agentIds)
     endGrants(ctx, { column: 'group_id', id }, 'group_deleted')
     audit(store, now, 'group.deleted', id, { agents: agentIds, stoppedPayments })
     return ok({ id, agents: agentIds.length, stoppedPayments })

@@ -1,6 +1,6 @@
 import { Tabs } from '@base-ui/react/tabs'
 import { useQuery } from '@tanstack/react-query'
-import { visibleScopes } from '#domain/scopes.ts'
+import { payScopes } from '#domain/scopes.ts'
 import { CopyButton } from '#web/components/CopyButton.tsx'
 import { TextLink } from '#web/components/Links.tsx'
 import { Notice } from '#web/components/Notice.tsx'
@@ -17,7 +17,7 @@ export function QuickStart(props: { clientId: string; group: PolicyGroup | undef
   const address = ownAddress(wallets, props.group?.walletId, user?.publicAddress)
   const to = exampleRecipient(props.group, { email: user?.email, address })
   const examples = quickStarts(location.origin, props.clientId, to)
-  const allowsNothing = props.group && !visibleScopes.some((scope) => props.group?.scopes.includes(scope))
+  const allowsNothing = props.group && !payScopes.some((scope) => props.group?.scopes.includes(scope))
   return (
     <Tabs.Root defaultValue={examples[0]?.name}>
       {allowsNothing && (

@@ -1,7 +1,7 @@
 import { capitalized } from '#domain/capitalized.ts'
 import { type MicroUsdc, microUsdc, min, saturatingSub } from '#domain/money.ts'
 import { type RuleField, type RuleValues, rulesFromWire, rulesInWords } from '#domain/rules/values.ts'
-import { type VisibleScope, visibleScopes } from '#domain/scopes.ts'
+import { type PayScope, payScopes, prepareScope } from '#domain/scopes.ts'
 import { percentUsed } from '#domain/statistics.ts'
 import { isoOf } from '#domain/time.ts'
 import { dollars, microOf, typedMicro } from '#web/lib/amounts.ts'
@@ -25,7 +25,8 @@ export function effectAsTyped(
   const left = budgetLeftAsTyped(group, typed, rules)
   if (left === undefined || rules === null) return null
   const { maxPayment: perPayment, maxUnclaimed: unclaimed } = rules
-  if (typed.scopes.length === 0) return 'With this policy, agents could not pay anyone: no permission is selected.'
+  if (!payScopes.some((scope) => typed.scopes.includes(scope)))
+    return 'With this policy, agents could not pay anyone: no permission is selected.'
   if (free === null) return null
   const unclaimedLeft = unclaimed && saturatingSub(unclaimed, group ? microOf(group.unclaimed) : 0n)
   const most = mostSpendable({ left, free, scopes: typed.scopes, unclaimedLeft })
@@ -41,16 +42,17 @@ export function effectAsTyped(
 /** The policy as typed, a sentence for each permission and rule; those that are not valid yet are left out. */
 export function policyAsTyped(typed: GroupValues): string[] {
   const { scopes } = typed
-  if (!visibleScopes.some((scope) => scopes.includes(scope))) return ['Pay nobody: no permission is selected.']
+  if (!payScopes.some((scope) => scopes.includes(scope))) return ['Pay nobody: no permission is selected.']
   const rules = ruleValuesOf(typed.rules)
   const said = rules ? rulesInWords(rules, ownerWords, { scopes }).filter(({ rule }) => rule.section === 'limits') : []
   const names = rules ? { emailDomains: rules.emailDomains, phoneCodes: rules.phoneCodes, hosts: rules.hosts } : anyone
-  const recipients = visibleScopes.filter((scope) => scopes.includes(scope)).map((scope) => whom(scope, names))
+  const recipients = payScopes.filter((scope) => scopes.includes(scope)).map((scope) => whom(scope, names))
   const asked = rules && (approvalsInWords(rules) ?? 'Within these limits, nothing waits for your approval.')
   const budget = typedMicro(typed.budget)
   const total = budget === null ? [] : [`Spend at most ${dollars(budget)} in total.`]
   return [
     `Pay ${list.format(recipients)}.`,
+    ...(scopes.includes(prepareScope) ? ['Prepare payout runs for them, which people decide about.'] : []),
     ...total,
     ...said.map(({ sentence }) => sentence),
     ...(asked ? [asked] : []),
@@ -62,7 +64,7 @@ const anyone = { emailDomains: null, phoneCodes: null, hosts: null }
  * What the group's agents may do, in a sentence. `stopped` says what is paused, or is null. `free`: see `effectAsTyped`.
  */
 export function mayDo(group: PolicyGroup, stopped: string | null, free: MicroUsdc | null): string {
-  const recipients = visibleScopes.filter((scope) => group.scopes.includes(scope)).map((scope) => whom(scope, group))
+  const recipients = payScopes.filter((scope) => group.scopes.includes(scope)).map((scope) => whom(scope, group))
   if (recipients.length === 0) return 'May view the budget and history, but not pay anyone.'
   if (stopped) return `${stopped}: may not pay anyone now.`
   const who = `May pay ${list.format(recipients)}`
@@ -81,7 +83,7 @@ type Recipients = { [Name in 'emailDomains' | 'phoneCodes']: readonly string[] |
 
 const list = new Intl.ListFormat('en-US')
 
-function whom(scope: VisibleScope, { emailDomains, phoneCodes, hosts }: Recipients): string {
+function whom(scope: PayScope, { emailDomains, phoneCodes, hosts }: Recipients): string {
   switch (scope) {
     case 'contact_payments:write':
       return 'whitelisted contacts'

@@ -8,7 +8,7 @@ import { useAction } from '#web/lib/useAction.ts'
 import { useAllowed, useRole } from '#web/queries/people.ts'
 import { approveRun, isChecked, type Run, submitRun } from '#web/queries/runs.ts'
 import { useOnline } from '#web/routes/-shell/useOnline.ts'
-import { totalOf } from './words.ts'
+import { isPrepared, totalOf } from './words.ts'
 
 const ApproveDialog = lazy(async () => ({ default: (await import('./RunDialogs.tsx')).ApproveDialog }))
 const DenyDialog = lazy(async () => ({ default: (await import('./RunDialogs.tsx')).DenyDialog }))
@@ -24,13 +24,23 @@ function useActs(run: Run): Record<Act, boolean> {
   const isDraft = run.status === 'DRAFT'
   const isWaiting = run.status === 'WAITING'
   const hasRows = isChecked(run) && run.total.rows > 0
+  // Of a run that an agent has prepared: one press by the owner.
+  const decidesAtOnce = isPrepared(run) && isAllowed('runs.submit') && isAllowed('runs.approve')
   return {
     cancel: isDraft ? isAllowed('runs.stop') && (isMine || role === 'owner') : isWaiting && isMine,
-    submit: isDraft && hasRows && isAllowed('runs.submit'),
+    submit: isDraft && hasRows && isAllowed('runs.submit') && !decidesAtOnce,
     deny: isWaiting && isAllowed('runs.deny') && !isMine,
-    approve: isWaiting && isAllowed('runs.approve') && run.wouldPass?.ok === true,
+    approve: decidesAtOnce || (isWaiting && isAllowed('runs.approve') && run.wouldPass?.ok === true),
   }
 }
+
+/** Submits what an agent has prepared and approves it, unless the password or another person is needed first. */
+async function submitAndApprove(run: Run): Promise<Run> {
+  const waiting = await submitRun(run.id)
+  return waiting.wouldPass?.ok && !waiting.needsPassword ? approveRun(run.id, { hash: run.hash! }) : waiting
+}
+
+const approve = (run: Run) => (run.status === 'DRAFT' ? submitAndApprove(run) : approveRun(run.id, { hash: run.hash! }))
 
 /** What will happen, in one sentence, above the buttons that decide. Stays in view while the rows are read. */
 export function RunBar({ run }: { run: Run }) {
@@ -38,10 +48,10 @@ export function RunBar({ run }: { run: Run }) {
   const [asking, setAsking] = useState<'cancel' | 'deny' | 'password' | null>(null)
   const isOnline = useOnline()
   const mayDecide = useAllowed()('runs.approve')
-  const action = useAction(
-    (act: 'submit' | 'approve') => (act === 'submit' ? submitRun(run.id) : approveRun(run.id, { hash: run.hash! })),
-    { fallback: problemOf },
-  )
+  const action = useAction((act: 'submit' | 'approve') => (act === 'submit' ? submitRun(run.id) : approve(run)), {
+    fallback: problemOf,
+    onDone: (done, act) => act === 'approve' && done.needsPassword && setAsking('password'),
+  })
   if (run.status !== 'DRAFT' && run.status !== 'WAITING') return null
   const ask = (act: Act) => {
     if (act === 'submit') return action.start('submit')

@@ -185,7 +185,7 @@ function Facts({ run }: { run: Run }) {
     <dl className="grid gap-x-12 border-hairline border-t pt-1 sm:grid-cols-2">
       <Fact name="From wallet">{walletName(wallet)}</Fact>
       <Fact name="Network">{networkWarning(wallet.chain)}</Fact>
-      <Act name="Made" by={madeBy} at={run.createdAt} />
+      <Act name={madeBy.isAgent ? 'Prepared' : 'Made'} by={madeBy} at={run.createdAt} />
       {submittedBy && run.submittedAt && <Act name="Submitted" by={submittedBy} at={run.submittedAt} />}
       {decidedBy && run.decidedAt && (
         <Act name={run.status === 'DENIED' ? 'Denied' : 'Approved'} by={decidedBy} at={run.decidedAt} />
@@ -215,7 +215,7 @@ function Facts({ run }: { run: Run }) {
   )
 }
 
-function Act(props: { name: string; by: Run['madeBy']; at: string }): ReactNode {
+function Act(props: { name: string; by: Run['madeBy'] | NonNullable<Run['decidedBy']>; at: string }): ReactNode {
   const myId = useSession().user?.id ?? null
   return (
     <Fact name={props.name}>

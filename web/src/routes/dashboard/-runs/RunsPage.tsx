@@ -140,7 +140,8 @@ const Unpaid = ({ run }: { run: RunItem }) => (
 
 function Maker({ run }: { run: RunItem }) {
   const by = personText(run.madeBy, useSession().user?.id ?? null)
-  return <span className="wrap-anywhere">{by === 'you' ? 'You' : by}</span>
+  const isNamed = by !== 'you' && !run.madeBy.isAgent
+  return <span className="wrap-anywhere">{isNamed ? by : by.replace(/^./, (letter) => letter.toUpperCase())}</span>
 }
 
 const columns: Column<RunItem>[] = [

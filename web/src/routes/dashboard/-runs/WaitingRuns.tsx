@@ -5,13 +5,13 @@ import { RowLink } from '#web/components/DataTable.tsx'
 import { plural } from '#web/lib/format.ts'
 import { useSession } from '#web/lib/session.ts'
 import { openRunsQuery } from '#web/queries/runs.ts'
-import { personText, runPath, totalOf } from './words.ts'
+import { isPrepared, personText, runPath, totalOf } from './words.ts'
 
 /** Runs that wait for a decision, where people look for what they have to decide. Nothing if there are none. */
 export function WaitingRuns() {
   const { data } = useQuery(openRunsQuery)
   const myId = useSession().user?.id ?? null
-  const waiting = data?.filter(({ status }) => status === 'WAITING') ?? []
+  const waiting = data?.filter((run) => run.status === 'WAITING' || isPrepared(run)) ?? []
   if (waiting.length === 0) return null
   return (
     <Card aria-labelledby="waiting-runs" className="mb-5 overflow-hidden">
@@ -27,8 +27,8 @@ export function WaitingRuns() {
             <div className="min-w-0">
               <p className="wrap-anywhere font-medium">{run.title}</p>
               <p className="text-muted text-small">
-                {plural(run.total.rows, 'payment')} to {plural(run.people, 'person', 'people')}, made by{' '}
-                {personText(run.madeBy, myId)}
+                {plural(run.total.rows, 'payment')} to {plural(run.people, 'person', 'people')},{' '}
+                {run.madeBy.isAgent ? 'prepared' : 'made'} by {personText(run.madeBy, myId)}
               </p>
             </div>
             <Amount value={run.total.amount} chain={run.wallet.chain} />

@@ -20,9 +20,16 @@ export const stateOf = ({ status }: RunItem): { label: string; tone: Tone } => (
 /** '410.00 USDC' */
 export const totalOf = ({ total, wallet }: RunItem) => `${formatAmount(total.amount)} ${unitOf(wallet.chain)}`
 
-/** 'you', the person's name, or 'somebody'. */
-export const personText = (person: Run['madeBy'] | null, myId: string | null): string =>
-  person === null ? '' : person.id === myId ? 'you' : (person.name ?? 'somebody')
+/** 'you', the person's name, or 'somebody'; 'the agent Ada' for an agent. */
+export function personText(person: Run['madeBy'] | Run['decidedBy'], myId: string | null): string {
+  if (person === null) return ''
+  if ('isAgent' in person && person.isAgent) return `the agent ${person.name ?? ''}`.trim()
+  return person.id === myId ? 'you' : (person.name ?? 'somebody')
+}
+
+/** An agent has prepared it, its rows are checked, and it is a person's turn. */
+export const isPrepared = ({ status, madeBy, hash, total }: RunItem): boolean =>
+  status === 'DRAFT' && madeBy.isAgent && hash !== null && total.rows > 0
 
 export const hasStarted = ({ status }: Run) => status === 'RUNNING' || status === 'DONE' || status === 'STOPPED'
 
