@@ -14,6 +14,8 @@ import type {
   PaymentContext,
   PaymentFilters,
   PaymentTerms,
+  PayoutRun,
+  RunTerms,
 } from './types.ts'
 import { defaultUrl, urlOf } from './url.ts'
 import { waitFor } from './waiting.ts'
@@ -160,6 +162,42 @@ export class Bursar {
       ...(signal && { signal }),
     })
     return unwrap(data, error, response)
+  }
+
+  /**
+   * Prepares many payments as one run, once, however often the request has to be repeated. Nothing is paid: a person submits and
+   * decides on the page at `url`. `verdicts` names the rows with errors, which are left out: mend them, and prepare all rows again
+   * with `replaces`. `replayed`: an earlier call with this key had prepared it.
+   *
+   * Throws TypeError if an amount is not a string; BursarError `same_run` if these rows are a run already; otherwise as `pay` does.
+   *
+   * @example
+   * const run = await bursar.prepareRun({ title: 'Salaries', rows: [{ to: 'ada@example.com', amount: '950' }] })
+   * console.log(run.verdicts, run.url) // give the address to the person who decides
+   */
+  async prepareRun(
+    options: RunTerms & { idempotencyKey?: string } & CallOptions,
+  ): Promise<PayoutRun & { replayed: boolean }> {
+    const { idempotencyKey, signal, ...terms } = options
+    for (const { amount } of terms.rows ?? []) amountOf(amount)
+    const header = { 'Idempotency-Key': keyOf(idempotencyKey) }
+    const { data, error, response } = await this.#client.POST('/v1/runs', {
+      params: { header },
+      body: terms,
+      ...(signal && { signal }),
+    })
+    return { ...unwrap<PayoutRun>(data, error, response), replayed: isReplayed(response) }
+  }
+
+  readonly runs = {
+    /** The current state of a run that this agent has prepared. Throws BursarError `not_found`. */
+    get: async (runId: string, { signal }: CallOptions = {}): Promise<PayoutRun> => {
+      const { data, error, response } = await this.#client.GET('/v1/runs/{runId}', {
+        params: { path: { runId } },
+        ...(signal && { signal }),
+      })
+      return unwrap(data, error, response)
+    },
   }
 
   readonly payments = {

@@ -21,11 +21,13 @@ export type {
   PaymentFilters,
   PaymentRecipient,
   PaymentTerms,
+  PayoutRun,
   Problem,
   Purchase,
   PurchaseSignature,
   PurchaseTerms,
   Recipient,
+  RunTerms,
   WebhookEvent,
 } from './types.ts'
 export { type VerifyOptions, verifyWebhook } from './webhooks.ts'

@@ -41,6 +41,11 @@ export type PaymentFilters = Omit<NonNullable<paths['/v1/payments']['get']['para
 type BodyOf<Hook> = Hook extends { post: { requestBody: { content: { 'application/json': infer Body } } } }
   ? Body
   : never
+/** A payout run that the agent has prepared: its verdicts, and what became of it. */
+export type PayoutRun = Schemas['PayoutRun']
+/** What to prepare: either `rows` or `csv`. */
+export type RunTerms = Schemas['PrepareRun']
+
 /** What a webhook receives: `type`, `timestamp` (ISO 8601, UTC) and `data`. */
 export type WebhookEvent = { [Name in keyof webhooks]: BodyOf<webhooks[Name]> & { type: Name } }[keyof webhooks]
 

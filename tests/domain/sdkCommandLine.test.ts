@@ -1,4 +1,5 @@
 /** The command line `bursar` against a server that replies as told: output and exit codes. */
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
@@ -179,6 +180,29 @@ test('6: without a definite reply, names the key to repeat the command with @com
   await vi.runAllTimersAsync()
   vi.useRealTimers()
   expect((await limited).code).toBe(6)
+})
+
+test('run: a file becomes a draft; 4 if it can go to a person, 3 with the lines to mend, 2 without the file @command-line-11', async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'bursar-run-')), 'salaries.csv')
+  writeFileSync(file, 'to,amount\nada@example.com,12.5\n')
+  const prepared = {
+    ...{ id: 'run_1', object: 'payout_run', status: 'DRAFT', checked: true, summary: '1 payment', verdicts: [] },
+    ...{ next: 'Give `url` to a person.', url: 'https://bursar.example/dashboard/runs/run_1' },
+  }
+  const args = ['run', file, '--key', 'november', '--replaces', 'run_0']
+  const { code, out, requests } = await bursar(args, { reply: reply(201, prepared) })
+  expect(code, out).toBe(4)
+  expect(out).toMatch(
+    /^run_1 {2}DRAFT\n1 payment\nGive .*\nDecide at https:\/\/bursar\.example\/dashboard\/runs\/run_1$/,
+  )
+  expect(requests[0]!.headers.get('idempotency-key')).toBe('november')
+  const csv = 'to,amount\nada@example.com,12.5\n'
+  expect(await requests[0]!.json()).toEqual({ title: 'salaries', csv, replaces: 'run_0' })
+  const verdict = { row: 1, line: 2, to: 'a\u001b[31m', amount: '1,5', level: 'error', detail: 'Write 1.5.' }
+  const wrong = await bursar(args, { reply: reply(201, { ...prepared, verdicts: [verdict] }) })
+  expect([wrong.code, wrong.out.includes('Line 2  error'), wrong.out.includes('\u001b')]).toEqual([3, true, false])
+  expect((await bursar(['run', `${file}x`])).code).toBe(2)
+  expect((await bursar(args, { reply: problem(409, 'same_run') })).code).toBe(2)
 })
 
 test('help names each command with examples and all exit codes; without a command it is an error @command-line-10', async () => {

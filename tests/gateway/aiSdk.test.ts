@@ -4,14 +4,18 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, expect, test, vi } from 'vitest'
 import type { ApprovalList } from '#schemas/approval.ts'
+import type { PayoutRun } from '#schemas/preparedRun.ts'
+import type { Run } from '#schemas/runs.ts'
 import { Bursar } from '#sdk'
 import { clientPath, importClient } from '../support/clients.ts'
+import { within } from '../support/patience.ts'
 import { installPackage } from '../support/sdkPackage.ts'
 import { startSeller } from '../support/seller.ts'
 import { addressFor, chainReader } from '../support/stackClient.ts'
+import { startReceiver } from '../support/webhookServer.ts'
 import { createAgent, bursar as owner, rpcUrl, url, usdc } from './gateway.ts'
 
-const scopes = ['address_payments:write', 'email_payments:write', 'x402_payments:write']
+const scopes = ['address_payments:write', 'email_payments:write', 'x402_payments:write', 'payout_runs:prepare']
 const agent = await createAgent({ scopes, purchaseAllowance: 20 })
 const bursar = new Bursar({ url, apiKey: agent.apiKey })
 const page = await readFile(join(import.meta.dirname, '../../docs/agents/ai-sdk.md'), 'utf8')
@@ -94,6 +98,44 @@ test('an agent of the AI SDK that repeats a call after a lost reply pays once @f
   // The SDK shares its keys with MCP.
   const again = await bursar.pay({ to: addressFor('AI SDK'), amount: '2', idempotencyKey: 'data-3' })
   expect([again.id, again.replayed]).toEqual([seen[0]!.body.id, true])
+})
+
+test('an agent of the AI SDK prepares forty payments, mends three by their verdicts, and a person decides @frameworks-6', {
+  tags: ['all'],
+}, async () => {
+  const { sender } = agent
+  const token = await sender.token()
+  const receiver = await startReceiver()
+  const hook = { url: receiver.url, events: ['run.finished'], password: sender.password }
+  await owner.api('/webhooks', { token, body: hook })
+  const rows = Array.from({ length: 40 }, (_, i) => ({
+    ...{ to: addressFor(`salary ${i}`), amount: '0.2', reference: `S-${i}` },
+  }))
+  const faulty = rows.map((row, i) => (i % 13 === 1 && i < 30 ? { ...row, amount: '0,2' } : row))
+  const prepare = (input: object, key: string): Call => ({
+    name: 'prepare_payout_run',
+    input: { title: 'Salaries', idempotency_key: key, ...input },
+  })
+  let first: PayoutRun | undefined
+  const { seen, offered } = await run([
+    prepare({ rows: faulty }, 'salaries-1'),
+    async (read) => {
+      first = await bursar.runs.get(/run_[0-9a-z]{20,}/.exec(read)![0])
+      const wrong = first.verdicts.filter(({ level }) => level === 'error').map(({ row }) => row)
+      const mended = faulty.map((row, i) => (wrong.includes(i + 1) ? rows[i] : row))
+      return prepare({ rows: mended, replaces: first.id }, 'salaries-2')
+    },
+  ])
+  expect(offered.filter((name) => /run/.test(name)).sort()).toEqual(['get_payout_run', 'prepare_payout_run'])
+  const [before, after] = seen.map(({ body }) => body as unknown as PayoutRun) as [PayoutRun, PayoutRun]
+  expect([before.left_out, after.left_out, after.payments, after.status]).toEqual([3, 0, 40, 'DRAFT'])
+  const { hash } = await owner.api<Run>(`/runs/${after.id}/submit`, { token, body: {} })
+  await owner.api(`/runs/${after.id}/approve`, { token, body: { hash } })
+  const heard = () => receiver.received.find(({ type }) => type === 'run.finished')?.body
+  await expect.poll(heard, within(60_000)).toContain(after.id)
+  const { seen: looked } = await run([{ name: 'get_payout_run', input: { run_id: after.id } }])
+  expect(looked[0]!.body).toMatchObject({ status: 'DONE', progress: { paid: 40, not_paid: 0 } })
+  await receiver.stop()
 })
 
 /** The owner approves the only payment that waits. */

@@ -10,7 +10,7 @@ import { startSeller } from '../support/seller.ts'
 import { addressFor } from '../support/stackClient.ts'
 import { createAgent, rpcUrl, url, usdc } from './gateway.ts'
 
-const scopes = ['address_payments:write', 'email_payments:write', 'x402_payments:write']
+const scopes = ['address_payments:write', 'email_payments:write', 'x402_payments:write', 'payout_runs:prepare']
 const payTo = addressFor('shop of the samples')
 const [installed, agent, seller, document] = await Promise.all([
   installPackage(),
@@ -31,6 +31,7 @@ const labelled = (label: string) => samples.filter((sample) => sample.label === 
 // One of each to read. The payment may be signed before a sample cancels it.
 const payment = await bursar.pay({ to: '0x8ba1f109551bD432803012645Ac136ddd64DBA72', amount: '1' })
 const request = await bursar.budgetRequests.create({ amount: '1' })
+const run = await bursar.prepareRun({ title: 'To read', rows: [{ to: 'ada@example.com', amount: '1' }] })
 const resource = `${seller.url}/weather`
 const paymentRequired = (await fetch(resource)).headers.get('payment-required')!
 const purchase = await bursar.purchases.create({ resource, paymentRequired })
@@ -40,6 +41,7 @@ const runnable = ({ source, id }: CodeSample & { id: string }) =>
   source
     .replaceAll(exampleIds.payment, id === 'storeReceipt' ? purchase.id : payment.id)
     .replaceAll(exampleIds.budgetRequest, request.id)
+    .replaceAll(exampleIds.run, run.id)
     .replaceAll(shownPurchase.value.resource, resource)
     .replaceAll(shownPurchase.value.payment_required, paymentRequired)
 

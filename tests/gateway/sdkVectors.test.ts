@@ -17,7 +17,7 @@ import {
 import { startReceiver } from '../support/webhookServer.ts'
 import { createAgent, bursar as owner, rpcUrl, url, usdc } from './gateway.ts'
 
-const scopes = ['address_payments:write', 'email_payments:write', 'x402_payments:write']
+const scopes = ['address_payments:write', 'email_payments:write', 'x402_payments:write', 'payout_runs:prepare']
 const agent = await createAgent({ scopes, purchaseAllowance: 5, rules: { approveAbove: '5' } })
 const [shop, receiver] = await Promise.all([startShop({ rpcUrl, usdc }), startReceiver()])
 afterAll(() => Promise.all([shop.stop(), receiver.stop()]))
@@ -62,6 +62,13 @@ async function recordReplies() {
   const purchase = shop.requestOf(addressFor('vectors shop'), 10_000n)
   const bought = await call('/v1/x402-payments', { key: 'vectors-4', body: purchase })
   const budgetRequest = await call('/v1/budget-requests', { key: 'vectors-5', body: { amount: '50', reason: 'More' } })
+  const rows = [
+    { to: to.address, amount: '1.5', reference: 'V-1' },
+    { to: 'ada@bursar.test', amount: '1,5', reference: 'V-2' },
+  ]
+  const prepare = (key: string, over: object = {}) =>
+    call('/v1/runs', { key, body: { title: 'Vectors', rows, ...over } })
+  const run = await prepare('vectors-9')
   const secondPage = await call('/v1/payments?reference=vectors&limit=1')
   return {
     created,
@@ -89,6 +96,10 @@ async function recordReplies() {
     receipt: await call(`/v1/x402-payments/${bought.body.id}/receipt`, {
       body: { payment_response: null, served: true },
     }),
+    run,
+    run_replayed: await prepare('vectors-9'),
+    run_read: await call(`/v1/runs/${run.body.id}`),
+    same_run: await prepare('vectors-10'),
     token: await oauth(agent.clientSecret),
     unknown_client: await oauth('wrong'),
   }
@@ -99,7 +110,7 @@ function named<T>(value: T): T {
   const names = new Map<string, string>()
   const text = JSON.stringify(value)
     .replaceAll(/"access_token":"[^"]+"/g, '"access_token":"access-token"')
-    .replaceAll(/\b(pay|apr|bud|req)_[0-9a-z]{9,}\b/g, (id, kind: string) => {
+    .replaceAll(/\b(pay|apr|bud|req|run)_[0-9a-z]{9,}\b/g, (id, kind: string) => {
       const known = names.get(id) ?? `${kind}_${[...names.keys()].filter((each) => each.startsWith(kind)).length + 1}`
       names.set(id, known)
       return known

@@ -24,6 +24,7 @@ export const overview = `Pays in USDC on Base from an agent's budget.
   bursar fetch <url>           requests it, and pays if it costs something (x402)
   bursar payments [id]         the newest payments, or one of them
   bursar ask <amount>          asks the owner for more budget
+  bursar run <file>            prepares the payments of a CSV for a person to decide
 
 <to> is an address (0x…), an email address or a phone number (+…). <amount> is in USDC, such as 12.50.
 Prints tables on a terminal, and JSON elsewhere or with --json.
@@ -119,4 +120,18 @@ Asks the owner to add <amount> to the budget. Exits with 4 while the owner has n
   --json
 
   bursar ask 50 --reason "Twelve more invoices are due this week."`,
+  run: `bursar run <file> [options]
+
+Prepares the payments of a CSV with the columns to, amount, name, memo, reference: at most 200 rows. Nothing is paid before a person has
+submitted and approved the run on its page. Exits with 4 if no row has an error, with 3 if some have: mend the file, and repeat the
+command with --replaces.
+
+  --title <text>    what the payments are for. Default: the name of the file
+  --replaces <id>   a draft that this run replaces; it is cancelled
+  --again           pays rows that are a run already once more
+  --key <text>      names this run: commands with the same key prepare it once. Default: a new one
+  --json
+
+  bursar run salaries.csv --title "Salaries November"
+  bursar run salaries.csv --title "Salaries November" --replaces run_0mws9c1f4k2b7`,
 } as const

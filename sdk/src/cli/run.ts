@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { Bursar, type WaitUntil } from '../bursar.ts'
 import {
@@ -10,7 +10,7 @@ import {
   BursarRefusal,
   BursarSignedOut,
 } from '../errors.ts'
-import type { Payment } from '../types.ts'
+import type { Payment, PayoutRun } from '../types.ts'
 import { urlOf } from '../url.ts'
 import { fetchCommand } from './fetch.ts'
 import { exitCodes, help, overview } from './help.ts'
@@ -18,7 +18,7 @@ import { login, logout } from './login.ts'
 import { LoginFile } from './loginFile.ts'
 import { loginTokens, signedOut } from './loginTokens.ts'
 import { NothingPaid, type Result, type Shell, UsageError } from './shell.ts'
-import { budgetTable, checkTable, paymentsTable, paymentTable, plain, requestTable } from './tables.ts'
+import { budgetTable, checkTable, paymentsTable, paymentTable, plain, requestTable, runTable } from './tables.ts'
 
 type Values = Record<string, string | boolean | string[] | undefined>
 type Command = {
@@ -122,6 +122,36 @@ const commands: Record<keyof typeof help, Command> = {
       return { json: request, table: requestTable(request), code }
     },
   },
+  run: {
+    options: { title: text, replaces: text, again: flag, key: text },
+    arguments: [1, 1],
+    async run(bursar, [file], values, signal) {
+      const prepared = await bursar.prepareRun({
+        title: typeof values.title === 'string' ? values.title : basename(file!, '.csv'),
+        csv: textOf(file!),
+        ...chosen(values, ['replaces']),
+        ...(values.again === true && { again: true }),
+        ...(typeof values.key === 'string' && { idempotencyKey: values.key }),
+        signal,
+      })
+      return { json: prepared, table: runTable(prepared), code: runCodeOf(prepared) }
+    },
+  },
+}
+
+/** Whether the file can go to a person as it is. */
+function runCodeOf({ status, verdicts }: PayoutRun): number {
+  if (status === 'DENIED' || status === 'EXPIRED' || status === 'CANCELLED') return exitCodes.refused
+  if (status !== 'DRAFT' && status !== 'WAITING') return exitCodes.done
+  return verdicts.some(({ level }) => level === 'error') ? exitCodes.refused : exitCodes.waiting
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new UsageError(`${file}: ${(error as Error).message}`)
+  }
 }
 
 /** Runs one command. Returns its exit code, and never throws for what a user or Bursar did. */

@@ -1,4 +1,4 @@
-import type { BudgetRequest, Payment, PaymentCheck, PaymentContext } from '../types.ts'
+import type { BudgetRequest, Payment, PaymentCheck, PaymentContext, PayoutRun } from '../types.ts'
 
 /** Texts of others must not move the cursor or change colors of the terminal. */
 export const plain = (text: string) => text.replace(/\p{C}/gu, ' ')
@@ -75,3 +75,14 @@ export const requestTable = ({ id, status, amount, approval }: BudgetRequest): s
     ['Amount', usdc(amount)],
     ...(approval.status === 'PENDING' ? [['Approve at', approval.url]] : []),
   ])
+
+export function runTable({ id, status, summary, verdicts, next, url }: PayoutRun): string {
+  const rows = verdicts.map(({ line, level, to, detail }) => [`Line ${line}`, level, plain(to), plain(detail)])
+  return [
+    `${id}  ${status}`,
+    ...(summary ? [plain(summary)] : []),
+    ...(rows.length > 0 ? [columns(rows)] : []),
+    ...(next ? [next] : []),
+    `Decide at ${url}`,
+  ].join('\n')
+}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, cast
 
 from ._api import Api, ends_in, part
@@ -17,7 +17,7 @@ from .login import LoginFile, LoginTokens, signed_out
 from .paid_fetch import Buyer, PaidResponse, request_of
 from .purchases import Purchases, WaitForPurchase
 from .transport import Tokens, Transport, is_replayed, unwrap
-from .types import BudgetRequest, Payment, PaymentCheck, PaymentContext, PaymentList
+from .types import BudgetRequest, Payment, PaymentCheck, PaymentContext, PaymentList, PayoutRun
 
 DEFAULT_URL = "http://localhost:3001"
 
@@ -31,6 +31,11 @@ link. ``final``: for a payout, until it is claimed or returned.
 class CreatedPayment(Payment):
     replayed: bool
     """Whether an earlier call with this key had created it."""
+
+
+class PreparedRun(PayoutRun):
+    replayed: bool
+    """Whether an earlier call with this key had prepared it."""
 
 
 class Bursar:
@@ -78,6 +83,7 @@ class Bursar:
         self._api = Api(transport, _tokens(key, access_token, client, file, transport))
         self.url = transport.url
         self.payments = Payments(self._api)
+        self.runs = Runs(self._api)
         self.budget_requests = BudgetRequests(self._api)
         self.purchases = Purchases(self._api)
 
@@ -183,6 +189,45 @@ class Bursar:
         request = request_of(method, url, headers, body)
         buyer = Buyer(self.purchases, key_of(idempotency_key), reply_timeout, ends_in(timeout))
         return buyer.fetch(request, max_amount, {"memo": memo, "reference": reference, "reason": reason}, wait)
+
+
+    def prepare_run(
+        self,
+        title: str,
+        rows: Iterable[Mapping[str, Any]] | None = None,
+        *,
+        csv: str | None = None,
+        replaces: str | None = None,
+        again: bool | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> PreparedRun:
+        """
+        Prepares many payments as one run, once, however often the request has to be repeated. ``rows`` have ``to`` and ``amount``, and may
+        have ``name``, ``memo`` and ``reference``; ``csv`` is the text of a file with these columns instead. Nothing is paid: a person
+        submits and decides on the page at ``url``. ``verdicts`` names the rows with errors, which are left out: mend them, and prepare
+        all rows again with ``replaces``. ``again``: rows that are a run already are to be paid once more.
+
+        Raises TypeError if an amount is neither a string nor a Decimal; BursarError ``same_run``; otherwise as ``pay`` does.
+
+        >>> run = bursar.prepare_run("Salaries", [{"to": "ada@example.com", "amount": "950"}])
+        >>> print(run["verdicts"], run["url"])  # give the address to the person who decides
+        """
+        given_rows = None if rows is None else [{**row, "amount": amount_of(row["amount"])} for row in rows]
+        body = {"title": title, **given(rows=given_rows, csv=csv, replaces=replaces, again=again)}
+        reply = self._api.post("/v1/runs", ends_in(timeout), body, key_of(idempotency_key))
+        return cast(PreparedRun, {**cast(PayoutRun, unwrap(reply)), "replayed": is_replayed(reply)})
+
+
+class Runs:
+    """``Bursar.runs``."""
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+
+    def get(self, run_id: str, *, timeout: float | None = None) -> PayoutRun:
+        """The current state of a run that this agent has prepared. Raises BursarError ``not_found``."""
+        return cast(PayoutRun, unwrap(self._api.get(f"/v1/runs/{part(run_id)}", ends_in(timeout))))
 
 
 class Payments:
