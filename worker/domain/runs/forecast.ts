@@ -52,6 +52,13 @@ export const rowGas = {
   payout: { needed: paymentGas(true), taken: 63_000 + stepGas.announce + stepGas.claim },
 } as const
 
+/** The gas of a row of each kind, and which of the day's messages it uses up. */
+const takes = {
+  send: { gas: rowGas.send, channel: null },
+  email: { gas: rowGas.payout, channel: 'email' },
+  sms: { gas: rowGas.payout, channel: 'sms' },
+} as const satisfies Record<RowKind, { gas: { needed: number; taken: number }; channel: 'email' | 'sms' | null }>
+
 /** Of 1,000 payments, the last is confirmed within four minutes (docs/scale.md). */
 export const rowsPerMinute = 240
 const durationMs = (rows: number) => Math.ceil((rows * minuteMs) / rowsPerMinute)
@@ -99,18 +106,18 @@ const laterDay = ({ limits, principal }: RunAllowance, level: GasLevel): Day => 
 })
 
 /** The rows that wait after this day. */
-function leftAfter({ gas, email, sms, rows }: Day, waiting: readonly RowKind[]): RowKind[] {
-  const left = { gas, email, sms, rows }
+function leftAfter(day: Day, waiting: readonly RowKind[]): RowKind[] {
+  const left = { ...day }
   return waiting.filter((kind) => {
-    const { needed, taken } = kind === 'send' ? rowGas.send : rowGas.payout
-    if (left.rows < 1 || (kind !== 'send' && left[kind] < 1)) return true
-    if (left.gas < needed) {
+    const { gas, channel } = takes[kind]
+    if (left.rows < 1 || (channel && left[channel] < 1)) return true
+    if (left.gas < gas.needed) {
       left.rows = 0
       return true
     }
-    left.gas -= taken
+    left.gas -= gas.taken
     left.rows -= 1
-    if (kind !== 'send') left[kind] -= 1
+    if (channel) left[channel] -= 1
     return false
   })
 }
