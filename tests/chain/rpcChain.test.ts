@@ -1,9 +1,11 @@
-import { encodeFunctionData, keccak256, toHex } from 'viem'
+import { encodeFunctionData, keccak256, pad, toHex } from 'viem'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { serve } from '../../local/standIns/server.ts'
 import { agentWalletAbi } from '../../worker/chain/abi.ts'
 import { chainsFrom, RpcChain } from '../../worker/chain/rpcChain.ts'
 import { RpcError, RpcUnavailable } from '../../worker/chain/types.ts'
+import { digestOf } from '../../worker/chain/watchReader.ts'
+import { walletsPerCall } from '../../worker/domain/watch.ts'
 import { oneSet } from '../support/contractSets.ts'
 import { createWallet, createWalletData, party, signSend, startLocalChain } from '../support/localChain.ts'
 import { startRpcProxy } from '../support/rpcProxy.ts'
@@ -47,6 +49,60 @@ describe('reading', () => {
     await expect(without.usdcBalances(accounts), 'an address without code').rejects.toThrow(RpcError)
     const node = await startNodeAnswering('{"jsonrpc":"2.0","id":0,"result":"0x00"}')
     await expect(node.chain.usdcBalances(accounts)).rejects.toThrow(RpcUnavailable)
+    await node.stop()
+  })
+
+  test('returns digests of many wallets at one block, equal to those of single readings @watch-1', async () => {
+    const wallet = await createWallet(local, 'digest')
+    const [account, withCode] = [party('digest account').address, party('digest with code').address]
+    for (const address of [wallet.address, account, withCode]) await local.mint(address, 5n)
+    const smart = { kind: 'smart' as const, address: wallet.address }
+    const imported = { kind: 'imported' as const, address: account }
+    const single = async (block: number) => {
+      const state = await chain.walletState(wallet.address, block)
+      return [
+        digestOf(state, state?.balance ?? (await chain.usdcBalance(wallet.address, block))),
+        digestOf(null, await chain.usdcBalance(account, block)),
+      ]
+    }
+    const seen: string[][] = []
+    const look = async () => {
+      const { number } = await chain.head()
+      const digests = await chain.digests([smart, imported], number)
+      expect(digests).toEqual(await single(number))
+      seen.push(digests)
+      return number
+    }
+    const undeployed = await look()
+    await local.submit(local.contracts.factory, createWalletData(wallet.parameters))
+    await look()
+    await local.mint(wallet.address, 2_000_000n)
+    await look()
+    const { to, amount, nonce, deadline, r, vs } = signSend(local, wallet, {
+      to: party('friend').address,
+      amount: 2_000_000n,
+      sequence: 3,
+      deadline: (await local.now()) + 300,
+    })
+    const args = [to, amount, nonce, deadline, r, vs] as const
+    await local.submit(wallet.address, encodeFunctionData({ abi: agentWalletAbi, functionName: 'send', args }))
+    const last = await look()
+    expect(new Set(seen.map(([digest]) => digest)).size, 'deployment, deposit and send change it').toBe(4)
+    expect(new Set(seen.map(([, digest]) => digest)).size).toBe(1)
+    expect(await chain.digests([smart, imported], undeployed), 'an older block').toEqual(seen[0])
+    await expect(chain.digests([smart], last + 1_000), 'a block that the node lacks').rejects.toThrow()
+
+    // A plain account may get code at any time (EIP-7702), here code that would use up all gas.
+    const plain = { kind: 'imported' as const, address: withCode }
+    expect((await chain.digests([plain], last))[0]).toBe(digestOf(null, 5n))
+    await local.client.request({ method: 'anvil_setCode', params: [withCode, '0x5b600056'] } as never)
+    expect(await chain.digests([plain, smart], (await chain.head()).number)).toEqual([pad('0x'), seen[3]![0]])
+
+    const many = await chain.digests(Array(walletsPerCall).fill(smart), last)
+    expect(many).toEqual(Array(walletsPerCall).fill(seen[3]![0]))
+    expect(await chain.digests([], last)).toEqual([])
+    const node = await startNodeAnswering('{"jsonrpc":"2.0","id":0,"result":"0x00"}')
+    await expect(node.chain.digests([smart], last)).rejects.toThrow(RpcUnavailable)
     await node.stop()
   })
 

@@ -26,7 +26,9 @@ import {
   RpcError,
   RpcUnavailable,
   type WalletState,
+  type WatchedAddress,
 } from './types.ts'
+import { decodeDigests, digestsCall } from './watchReader.ts'
 
 /** A chain behind one or two JSON-RPC URLs. Concurrent calls share a round trip. The second node confirms the first. */
 export class RpcChain implements Chain {
@@ -90,6 +92,13 @@ export class RpcChain implements Chain {
     const balances = decodeBalances(results.hex(result, 'call'), addresses.length)
     if (balances === null) throw new RpcUnavailable('malformed result: balances')
     return balances
+  }
+
+  async digests(wallets: readonly WatchedAddress[], atBlock: number): Promise<Hex[]> {
+    const params = [{ data: digestsCall(this.usdc, wallets) }, numberToHex(atBlock)]
+    const read = decodeDigests(results.hex(await this.#first.request('eth_call', params), 'call'), wallets.length)
+    if (read?.block !== atBlock) throw new RpcUnavailable('malformed result: digests')
+    return read.digests
   }
 
   async isBlacklisted(address: Address): Promise<boolean> {

@@ -68,6 +68,9 @@ export type LogFilter = {
   toBlock: number
 }
 
+/** A wallet whose state is read together with others'. */
+export type WatchedAddress = { kind: 'smart' | 'imported'; address: Address }
+
 /** The node rejected the request: the call reverts, or the transaction is not acceptable. */
 export class RpcError extends Error {
   override name = 'RpcError'
@@ -106,6 +109,11 @@ export interface Chain {
   usdcBalance(address: Address, atBlock?: number): Promise<bigint>
   /** Of several addresses at the newest block, in their order, by one call. */
   usdcBalances(addresses: readonly Address[]): Promise<bigint[]>
+  /**
+   * Digests of many wallets at a block that this node has, by one call (watchReader.ts). Throws RpcError if the node refuses a
+   * call of this size.
+   */
+  digests(wallets: readonly WatchedAddress[], atBlock: number): Promise<Hex[]>
   /** Whether the token's issuer has blacklisted this address, so that transfers to and from it revert. */
   isBlacklisted(address: Address): Promise<boolean>
   /**
