@@ -6,7 +6,7 @@ import type { ICruiseOptions, IForbiddenRuleType } from 'dependency-cruiser'
 
 /** The outer layer of `worker`, which only its entry points, routes and services import. */
 const useCases = '^worker/(app|scheduled|index)\\.ts$|^worker/(routes|services|middleware|mcp|openapi|pages|dev)/'
-const objects = '^worker/(treasury|history|relayer|claims|webhooks)/'
+const objects = '^worker/(treasury|history|relayer|claims|webhooks|watch)/'
 
 const pureChain =
   '^worker/chain/(addresses|announcedTerms|authorizationDigest|digests|ownerCalls|sign|transaction|types)\\.ts$'
@@ -48,7 +48,7 @@ export const openFiles: Record<string, string> = {
   reports: 'changes/(agents|contacts|groups|pausing)',
   settlement: 'release|scan',
   wallets:
-    'canSign|deploy|endingKeys|idleReads|importWallet|look|session|sessionKeys|snapshots|walletHalts|actions/(actions|calls|follow|sessionChange)|relay/(jobs|submissions|submitJobs)',
+    'canSign|deploy|endingKeys|idleReads|importWallet|look|session|sessionKeys|snapshots|walletHalts|watching|actions/(actions|calls|follow|sessionChange)|relay/(jobs|submissions|submitJobs)',
 }
 
 /** Matches the files of a folder, but not those of a folder in it that is listed itself. */

@@ -46,6 +46,7 @@ const allObjects = {
   WEBHOOK_SENDER: keptAlive('WebhookSender'),
   SERVICE_STOPS: keptAlive('ServiceStops'),
   MESSAGE_COUNTER: keptAlive('MessageCounter'),
+  WATCH: keptAlive('Watch'),
 }
 
 type InWorkerd = {

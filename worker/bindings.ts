@@ -4,6 +4,7 @@ import type { MessageCounterApi } from './messageCounts/api.ts'
 import type { RelayerApi } from './relayer/api.ts'
 import type { Settings } from './settings.ts'
 import type { ServiceStopsApi } from './stops/api.ts'
+import type { WatchApi } from './watch/api.ts'
 import type { WebhookSenderApi } from './webhooks/api.ts'
 
 /**
@@ -20,6 +21,7 @@ export type Bindings = Settings & {
   WEBHOOK_SENDER: DurableObjectNamespace<WebhookSenderApi>
   SERVICE_STOPS: DurableObjectNamespace<ServiceStopsApi>
   MESSAGE_COUNTER: DurableObjectNamespace<MessageCounterApi>
+  WATCH: DurableObjectNamespace<WatchApi>
   /** The files of the pages, in `npm run dev`. A deployment has them on Pages. */
   ASSETS?: Fetcher
   /** Analytics Engine. If unset, no metrics are written. */

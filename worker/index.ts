@@ -11,6 +11,7 @@ export { MessageCounter } from './messageCounts/messageCounter.ts'
 export { Relayer } from './relayer/relayer.ts'
 export { ServiceStops } from './stops/serviceStops.ts'
 export { Treasury } from './treasury/treasury.ts'
+export { Watch } from './watch/watch.ts'
 export { WebhookSender } from './webhooks/webhookSender.ts'
 
 setSigner(fastSigner(secp256k1))

@@ -13,6 +13,7 @@ import { logError } from './observability/log.ts'
 import { renewKeys } from './ops/keys.ts'
 import { continueRestores } from './ops/restoreUser.ts'
 import { fatalProblems, misconfigured } from './readiness/settingProblems.ts'
+import { readWatches } from './readiness/watches.ts'
 import { relayerName } from './relayer/api.ts'
 import { purgeDeletedContacts } from './services/contacts.ts'
 import { syncStops } from './stops/sync.ts'
@@ -47,6 +48,7 @@ export async function runScheduled(env: Env, now: number, taskTimeoutMs = timeou
     attempt('sync stops', () => requireStops(env)),
     wakeTreasuries(attempt, env, db, now),
     wakeSenders(attempt, env, db, now),
+    wakeWatches(attempt, env, db, now),
     ...relayers(env).map((name) => wake(attempt, db, name, now, () => env.RELAYER.getByName(name).wakeUp())),
   ])
 }
@@ -72,6 +74,16 @@ async function wakeSenders(attempt: Attempt, env: Env, db: Db, now: number): Pro
   await Promise.all(
     (late ?? []).map((userId) =>
       wake(attempt, db, `webhooks:${userId}`, now, () => env.WEBHOOK_SENDER.getByName(userId).wakeUp()),
+    ),
+  )
+}
+
+/** Wakes each Watch, in case its alarm was lost. */
+async function wakeWatches(attempt: Attempt, env: Env, db: Db, now: number): Promise<void> {
+  const watches = await attempt('find Watches', () => readWatches(env))
+  await Promise.all(
+    (watches ?? []).map(({ name }) =>
+      wake(attempt, db, `watch:${name}`, now, () => env.WATCH.getByName(name).wakeUp()),
     ),
   )
 }

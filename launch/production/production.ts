@@ -247,7 +247,7 @@ export function checkSettings(workerConfig: string, secrets: Secrets): void {
   }
   const bound = [
     ...['DB', 'BACKUP', 'TREASURY', 'HISTORY', 'CLAIM_DESK', 'RELAYER', 'WEBHOOK_SENDER', 'SERVICE_STOPS'],
-    'MESSAGE_COUNTER',
+    ...['MESSAGE_COUNTER', 'WATCH'],
     ...send_email.map(({ name }) => name),
   ]
   const bindings = Object.fromEntries(bound.map((name) => [name, {}]))

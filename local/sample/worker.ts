@@ -25,6 +25,9 @@ export class ClaimDesk extends bursar.ClaimDesk {
 export class WebhookSender extends bursar.WebhookSender {
   override clock = { now, random: () => Math.random() }
 }
+export class Watch extends bursar.Watch {
+  override clock = { now }
+}
 export class Relayer extends bursar.Relayer {
   override clock = { now }
 }

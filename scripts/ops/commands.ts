@@ -13,6 +13,7 @@ import type {
   ServiceStop,
   Stuck,
   Suspension,
+  WatchReport,
   WebhooksState,
 } from '../../worker/schemas/ops.ts'
 import { backupCommands } from './backupCommands.ts'
@@ -196,6 +197,25 @@ ones are delivered, recipients can claim.`,
             job.userId,
           ]),
         ]) || 'nothing',
+    ),
+  },
+  watch: {
+    usage: 'watch',
+    help: 'Shows what reads idle wallets: how many, how often, and the newest sweep.',
+    args: [0, 0],
+    ...read<WatchReport[]>('/watch', (all) =>
+      rows(
+        all.map(({ name, wallets, busy, secondsBetweenSweeps, lastSweep, problem }) => [
+          name,
+          `${wallets} wallets`,
+          `${busy} busy`,
+          `every ${secondsBetweenSweeps} s`,
+          lastSweep
+            ? `last ${lastSweep.at} at block ${lastSweep.block} in ${lastSweep.ms} ms, woke ${lastSweep.woken}`
+            : 'no sweep yet',
+          problem ?? '',
+        ]),
+      ),
     ),
   },
   wake: {

@@ -212,6 +212,7 @@ try {
         WEBHOOK_SENDER: sqlite('WebhookSender'),
         SERVICE_STOPS: sqlite('ServiceStops'),
         MESSAGE_COUNTER: sqlite('MessageCounter'),
+        WATCH: sqlite('Watch'),
       },
       durableObjectsPersist: join(work, 'do'),
     }),

@@ -4,7 +4,9 @@ import { expect, test } from 'vitest'
 import { commands } from '../../scripts/ops/commands.ts'
 import { conditionNames, observe } from '../../worker/alerts/conditions.ts'
 import type { DeploymentState, RelayerState } from '../../worker/alerts/deploymentState.ts'
+import type { WatchState } from '../../worker/readiness/watches.ts'
 import type { RelayerHealth } from '../../worker/relayer/api.ts'
+import type { WatchHealth } from '../../worker/watch/api.ts'
 
 const account = { address: '0xab', balance: 10n ** 18n, nextNonce: 1, inFlight: 0, runwayHours: null } as const
 const health: RelayerHealth = {
@@ -27,9 +29,20 @@ const relayer = (over: Partial<RelayerState> = {}): RelayerState => ({
   health,
   ...over,
 })
+const watch = (over: Partial<WatchHealth> | null = {}): WatchState => ({
+  chainId: 8453,
+  shard: 0,
+  name: '8453:0',
+  health: over && {
+    ...{ wallets: 70, busy: 1, isFull: false, periodMs: 60_000, lateSince: null, problem: null },
+    lastSweep: { block: 9, endedAt: 0, ms: 5, woken: 0 },
+    ...over,
+  },
+})
 const healthy: DeploymentState = {
   networks: [{ chainId: 8453, problems: [] }],
   relayers: [relayer()],
+  watches: [watch()],
   overdue: 0,
   troubles: [],
   channels: [],
@@ -101,6 +114,18 @@ test('a Relayer counts as stalled after 30 seconds, and the alert gives the reas
   expect(text({ holding: 'fees', stepError: 'down' })).toContain('2 jobs could be sent: fees')
   expect(text({ stepError: 'down' })).toContain(': down')
   expect(text({ inFlight: 8 })).toContain(': 8 transactions in flight')
+})
+
+test('operators are alerted when a Watch is late or does not respond, with the reason @watch-2', () => {
+  const text = (over: Partial<WatchHealth> | null) => {
+    const [found] = observe({ ...healthy, watches: [watch(over)] }).conditions
+    expect(found?.key).toBe('watch_late:8453:0')
+    return found!.text
+  }
+  const since = 'Watch 8453:0 has not read its 70 wallets since 1970-01-01T00:00:01.000Z'
+  expect(text({ lateSince: 1_000, problem: 'no response' })).toBe(`${since}: no response`)
+  expect(text({ lateSince: 1_000 })).toBe(`${since}: its alarm has not run`)
+  expect(text(null)).toBe('Watch 8453:0 does not respond')
 })
 
 test('conditions of a Relayer that did not respond are unknown, so its alerts neither start nor end', () => {

@@ -10,6 +10,8 @@ import { relayerMigrations } from '../../worker/relayer/migrations.ts'
 import { relayerTables } from '../../worker/relayer/tables.ts'
 import { treasuryMigrations } from '../../worker/treasury/core/storage/migrations.ts'
 import { treasuryTables } from '../../worker/treasury/core/storage/tables.ts'
+import { watchMigrations } from '../../worker/watch/migrations.ts'
+import { watchTables } from '../../worker/watch/tables.ts'
 import { webhookSenderMigrations } from '../../worker/webhooks/migrations.ts'
 import { webhookSenderTables } from '../../worker/webhooks/tables.ts'
 import { storageOf } from '../support/memoryTreasury.ts'
@@ -20,6 +22,7 @@ const objects: Record<string, Migrations> = {
   claims: claimDeskMigrations,
   webhooks: webhookSenderMigrations,
   history: historyMigrations,
+  watch: watchMigrations,
 }
 
 /** Statements whose duration grows with the rows of an existing table; they belong in a background job. */
@@ -54,6 +57,7 @@ const tables: Record<string, readonly Table[]> = {
   claims: claimDeskTables,
   webhooks: webhookSenderTables,
   history: historyTables,
+  watch: watchTables,
 }
 /** Of migrations.ts, and of SQLite. */
 const others = /^(migration|sqlite_)/

@@ -14,5 +14,6 @@ export const Relayer = changedObject(bursar.Relayer, ofObject)
 export const WebhookSender = changedObject(bursar.WebhookSender, ofObject)
 export const ServiceStops = changedObject(bursar.ServiceStops, ofObject)
 export const MessageCounter = changedObject(bursar.MessageCounter, ofObject)
+export const Watch = changedObject(bursar.Watch, ofObject)
 
 export default changedWorker(slow)

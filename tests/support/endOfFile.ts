@@ -14,10 +14,19 @@ type Namespace = DurableObjectNamespace<Rpc.DurableObjectBranded>
 
 /** Callers come before those that they call: an object that is called after its deletion would live again. */
 const callersFirst = [
-  ...(['TREASURY', 'HISTORY', 'CLAIM_DESK', 'WEBHOOK_SENDER', 'RELAYER', 'SERVICE_STOPS', 'MESSAGE_COUNTER'] as const),
+  ...([
+    'TREASURY',
+    'HISTORY',
+    'CLAIM_DESK',
+    'WEBHOOK_SENDER',
+    'RELAYER',
+    'SERVICE_STOPS',
+    'MESSAGE_COUNTER',
+    'WATCH',
+  ] as const),
 ]
 /** Their names are used again in the next file. */
-const reused: readonly string[] = ['RELAYER', 'SERVICE_STOPS', 'MESSAGE_COUNTER']
+const reused: readonly string[] = ['RELAYER', 'SERVICE_STOPS', 'MESSAGE_COUNTER', 'WATCH']
 
 export async function deleteEverything(): Promise<void> {
   for (const name of callersFirst) {

@@ -7,12 +7,13 @@ import type { MessageCounter } from '../../worker/messageCounts/messageCounter.t
 import type { Relayer } from '../../worker/relayer/relayer.ts'
 import type { ServiceStops } from '../../worker/stops/serviceStops.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
+import type { Watch } from '../../worker/watch/watch.ts'
 import type { WebhookSender } from '../../worker/webhooks/webhookSender.ts'
 
 /** Types objects by their classes, because tests reach into them; the Worker itself knows only their RPC interfaces. */
 export type TestEnv = Omit<
   Env,
-  'TREASURY' | 'HISTORY' | 'CLAIM_DESK' | 'RELAYER' | 'WEBHOOK_SENDER' | 'SERVICE_STOPS' | 'MESSAGE_COUNTER'
+  'TREASURY' | 'HISTORY' | 'CLAIM_DESK' | 'RELAYER' | 'WEBHOOK_SENDER' | 'SERVICE_STOPS' | 'MESSAGE_COUNTER' | 'WATCH'
 > & {
   TREASURY: DurableObjectNamespace<Treasury>
   HISTORY: DurableObjectNamespace<History>
@@ -21,6 +22,7 @@ export type TestEnv = Omit<
   WEBHOOK_SENDER: DurableObjectNamespace<WebhookSender>
   SERVICE_STOPS: DurableObjectNamespace<ServiceStops>
   MESSAGE_COUNTER: DurableObjectNamespace<MessageCounter>
+  WATCH: DurableObjectNamespace<Watch>
   TEST_MIGRATIONS: D1Migration[]
   /** Not set in the short form. */
   LOST_ALARMS?: string

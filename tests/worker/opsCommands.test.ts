@@ -53,6 +53,7 @@ test('every command runs, and its actions are recorded under the service token @
     ['limits', [id, 'emailsPerDay=3', 'smsPerDay=0'], /emailsPerDay +3\nsmsPerDay +0/],
     ['limits', [id, 'emailsPerDay=none', 'smsPerDay=none'], /^none set$/],
     ['stuck', [], /./],
+    ['watch', [], /^8453:0 +\d+ wallets +\d+ busy +every \d+ s/],
     ['wake', [id], /^woken$/],
     ['audit', [id], /account\.suspended/],
     ['audit', [id], /^1 .*account/, { before: '2' }],

@@ -188,7 +188,7 @@ describe('settings that stop the Worker @ready-2', () => {
   test.each([...core, ...strict])('the Worker refuses all work with a malformed %s', async (name) => {
     await expectRefusal({ [name]: malformed[name]! }, name, malformed[name]!)
   })
-  test.each(['DB', 'TREASURY', 'CLAIM_DESK', 'RELAYER', 'SERVICE_STOPS', 'MESSAGE_COUNTER'] as const)(
+  test.each(['DB', 'TREASURY', 'CLAIM_DESK', 'RELAYER', 'SERVICE_STOPS', 'MESSAGE_COUNTER', 'WATCH'] as const)(
     'the Worker refuses all work without the binding %s',
     async (name) => {
       await expectRefusal({ [name]: undefined } as unknown as Partial<Env>, name)

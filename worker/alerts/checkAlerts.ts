@@ -8,6 +8,7 @@ import type { MessageProvider } from '../notifications/message.ts'
 import { messageProviderFrom } from '../notifications/messageProvider.ts'
 import { logError, logWarning } from '../observability/log.ts'
 import { type Metric, metricsFrom } from '../observability/metrics.ts'
+import type { WatchState } from '../readiness/watches.ts'
 import { relayerName } from '../relayer/api.ts'
 import { moreAbout, observe } from './conditions.ts'
 import { type DeploymentState, type RelayerState, readDeployment } from './deploymentState.ts'
@@ -83,11 +84,12 @@ export async function sendAlert(
  * Cloudflare limits the points per invocation. Values that could not be read are left out. `now` in ms.
  */
 export function minuteMetrics(state: DeploymentState, now: number): Metric[] {
-  const { networks, relayers, overdue, troubles, channels, webhooks, database } = state
+  const { networks, relayers, watches, overdue, troubles, channels, webhooks, database } = state
   const halted = troubles.filter(({ kind }) => kind === 'wallet_halted').length
   return [
     ...networks.map(({ chainId, problems }) => metric('network', `${chainId}`, problems.length)),
     ...relayers.flatMap(relayerMetrics),
+    ...watches.flatMap((watch) => watchMetrics(watch, now)),
     ...(['email', 'sms'] as const).map((channel) => {
       const since = channels.find((failing) => failing.channel === channel)?.since
       return metric('unsent_messages', channel, since === undefined ? 0 : (now - since) / 1000)
@@ -107,6 +109,12 @@ function relayerMetrics({ chainId, shard, account, health }: RelayerState): Metr
     metrics.push(metric('relayer', name, ready, readyMs / 1000, inFlight, stepError === null ? 0 : 1, databaseBytes))
   }
   return metrics
+}
+
+function watchMetrics({ name, health }: WatchState, now: number): Metric[] {
+  if (!health?.lastSweep) return []
+  const { endedAt, ms, woken } = health.lastSweep
+  return [metric('watch', name, health.wallets, health.busy, (now - endedAt) / 1000, ms, woken)]
 }
 
 const metric = (name: string, subject: string, ...values: number[]): Metric => ({ name, subject, values })

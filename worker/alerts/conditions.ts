@@ -3,6 +3,7 @@ import { isoOf } from '#domain/time.ts'
 import { plural } from '#domain/words.ts'
 import type { TroubleRow } from '../db/troubles.ts'
 import { relayerLabel, relayerShortage } from '../readiness/readiness.ts'
+import type { WatchState } from '../readiness/watches.ts'
 import { relayerName } from '../relayer/api.ts'
 import type { DeploymentState, RelayerState } from './deploymentState.ts'
 
@@ -27,6 +28,7 @@ const commands = {
   relayer_stalled: 'stuck',
   relayer_size: 'stuck',
   network: 'status',
+  watch_late: 'watch',
   wallet_halted: 'user <id>',
   treasuries_overdue: 'stuck',
   alarms_lost: 'stuck',
@@ -59,7 +61,7 @@ const keyOf = (name: Name, subject?: string): Key => (subject === undefined ? na
 
 /** Conditions that need an operator's attention now. */
 export function observe(state: DeploymentState): Observation & { conditions: Condition[] } {
-  const { networks, relayers, overdue, channels, webhooks, lateExport, restores, troubles, database } = state
+  const { networks, relayers, watches, overdue, channels, webhooks, lateExport, restores, troubles, database } = state
   const lost = troubles.filter(({ kind }) => kind === 'alarm_lost')
   return {
     conditions: [
@@ -67,6 +69,7 @@ export function observe(state: DeploymentState): Observation & { conditions: Con
         problems.length > 0 ? [condition('network', problems.join('; '), `${chainId}`)] : [],
       ),
       ...relayers.flatMap(relayerConditions),
+      ...watches.flatMap(watchConditions),
       ...(overdue > 0 ? [condition('treasuries_overdue', overdueText(overdue))] : []),
       ...channels.map(({ channel, since }) => condition('messages', unsentText(channel, since), channel)),
       ...webhooksFailing(webhooks),
@@ -134,6 +137,15 @@ function relayerConditions({ account, health, chainId, shard }: RelayerState): C
     conditions.push(condition('relayer_size', text, name))
   }
   return conditions
+}
+
+/** Also if it does not respond: its wallets then read themselves, but only once they miss it. */
+function watchConditions({ name, health }: WatchState): Condition[] {
+  if (health === null) return [condition('watch_late', `Watch ${name} does not respond`, name)]
+  const { lateSince, wallets, problem } = health
+  if (lateSince === null) return []
+  const text = `Watch ${name} has not read its ${plural(wallets, 'wallet')} since ${isoOf(lateSince)}`
+  return [condition('watch_late', `${text}: ${problem ?? 'its alarm has not run'}`, name)]
 }
 
 /** Counts accounts, because all webhooks of a single account may fail by its own doing. */

@@ -12,6 +12,7 @@ import { countWebhookAccounts, countWebhooks } from '../db/webhooks.ts'
 import type { Env } from '../env.ts'
 import { networkProblems } from '../readiness/networkProblems.ts'
 import { relayersInUse } from '../readiness/readiness.ts'
+import { readWatches, type WatchState } from '../readiness/watches.ts'
 import type { RelayerAccount, RelayerHealth } from '../relayer/api.ts'
 
 const overdueAfterMs = 120_000 // 2 minutes
@@ -30,6 +31,7 @@ const lostAlarmMs = 10 * 60_000 // 10 minutes
 export type DeploymentState = {
   networks: { chainId: ChainId; problems: string[] }[]
   relayers: RelayerState[]
+  watches: WatchState[]
   /** Number of Treasuries whose work has made no progress for two minutes. */
   overdue: number
   troubles: TroubleRow[]
@@ -65,10 +67,11 @@ export type RelayerState = {
 export async function readDeployment(env: Env, db: Db, now: number): Promise<DeploymentState> {
   const database = await probe(db)
   const used = chainIds.filter((chainId) => isInUse(env, chainId))
-  const [networks, relayers, overdue, troubles, channels, webhooks, accounts, late, exportedAt, frozen] =
+  const [networks, relayers, watches, overdue, troubles, channels, webhooks, accounts, late, exportedAt, frozen] =
     await Promise.all([
       Promise.all(used.map(async (chainId) => ({ chainId, problems: await networkProblems(env, chainId, now) }))),
       Promise.all(relayersInUse(env).map((relayer) => readRelayer(env.RELAYER, relayer))),
+      readWatches(env),
       countOverdue(db, now - overdueAfterMs),
       openTroubles(db, now - lostAlarmMs),
       failingChannels(db, now - channelMs),
@@ -82,6 +85,7 @@ export async function readDeployment(env: Env, db: Db, now: number): Promise<Dep
   return {
     networks,
     relayers,
+    watches,
     overdue,
     troubles,
     channels,

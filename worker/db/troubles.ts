@@ -35,11 +35,11 @@ export async function recordLostAlarm(db: Db, objectName: string, now: number): 
 /** For durable/objectSchema.ts. `object` is the class; Relayers and ClaimDesks are not named by a user's id. */
 export function schemaReporter(
   d1: D1Database,
-  object: 'treasury' | 'history' | 'relayer' | 'claims' | 'webhooks',
+  object: 'treasury' | 'history' | 'relayer' | 'claims' | 'webhooks' | 'watch',
   id: DurableObjectId,
 ) {
   const name = id.name ?? id.toString()
-  const userId = object === 'relayer' || object === 'claims' ? null : (id.name ?? null)
+  const userId = object === 'relayer' || object === 'claims' || object === 'watch' ? null : (id.name ?? null)
   return (problem: string | null): Promise<void> => {
     const now = Date.now()
     const row = { kind: 'schema_newer', subject: `${object}:${name}`, userId, detail: problem } as const

@@ -1,12 +1,13 @@
 import { signUpModeOf } from '#domain/signUpMode.ts'
 import { isoOf } from '#domain/time.ts'
-import type { OpsStatus, RelayerState, Stuck, StuckJob } from '#schemas/ops.ts'
+import type { OpsStatus, RelayerState, Stuck, StuckJob, WatchReport } from '#schemas/ops.ts'
 import type { Deps } from '../appEnv.ts'
 import { countSuspended } from '../db/operatorControls.ts'
 import { listAlerts } from '../db/troubles.ts'
 import { countOverdue, listOverdue } from '../db/watchdog.ts'
 import type { Env } from '../env.ts'
 import { readinessProblems, relayersInUse } from '../readiness/readiness.ts'
+import { readWatches, type WatchState } from '../readiness/watches.ts'
 import { currentStop, webhooksState } from './stops.ts'
 
 const overdueAfterMs = 120_000 // 2 minutes
@@ -46,6 +47,31 @@ export async function stuckWork({ env, db, now }: Deps): Promise<Stuck> {
   return {
     overdueTreasuries: overdue.map(({ userId, since }) => ({ userId, since: isoOf(since) })),
     jobs: jobs.flat(),
+  }
+}
+
+/** What reads idle wallets. */
+export const watchReports = async ({ env }: Deps): Promise<WatchReport[]> => (await readWatches(env)).map(toReport)
+
+function toReport({ name, health }: WatchState): WatchReport {
+  if (health === null) {
+    const unknown = { wallets: 0, busy: 0, secondsBetweenSweeps: 0, lastSweep: null }
+    return { name, ...unknown, problem: 'it does not respond' }
+  }
+  const { wallets, busy, periodMs, lastSweep, lateSince, problem } = health
+  const late = lateSince === null ? null : `no sweep has read all wallets since ${isoOf(lateSince)}`
+  return {
+    name,
+    wallets,
+    busy,
+    secondsBetweenSweeps: periodMs / 1000,
+    lastSweep: lastSweep && {
+      at: isoOf(lastSweep.endedAt),
+      block: lastSweep.block,
+      ms: lastSweep.ms,
+      woken: lastSweep.woken,
+    },
+    problem: [late, problem].filter((one) => one !== null).join(': ') || null,
   }
 }
 

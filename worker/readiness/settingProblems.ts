@@ -96,6 +96,7 @@ const bindings = [
   'WEBHOOK_SENDER',
   'SERVICE_STOPS',
   'MESSAGE_COUNTER',
+  'WATCH',
 ] as const
 
 /** Missing and malformed settings. Problems name settings but never contain their values. */

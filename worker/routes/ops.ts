@@ -25,7 +25,7 @@ import { keyringStates, renewKeysNow, resetOldPasswords } from '../ops/keys.ts'
 import { createPasscode, limitPasscode, passcodeList, revokePasscode } from '../ops/passcodes.ts'
 import { recentActs } from '../ops/record.ts'
 import { restoreUser } from '../ops/restoreUser.ts'
-import { opsStatus, stuckWork } from '../ops/status.ts'
+import { opsStatus, stuckWork, watchReports } from '../ops/status.ts'
 import { currentStop, setStop, setWebhooksStopped } from '../ops/stops.ts'
 import { accountReport, findUsers, readAudit, setLimits, setSuspended, wakeUser } from '../ops/users.ts'
 import { readinessProblems } from '../readiness/readiness.ts'
@@ -41,6 +41,7 @@ export const ops = new Hono<AppEnv>()
   })
   .get('/api/status', async (c) => c.json(success(await opsStatus(c.var.deps))))
   .get('/api/stuck', async (c) => c.json(success(await stuckWork(c.var.deps))))
+  .get('/api/watch', async (c) => c.json(success(await watchReports(c.var.deps))))
   .get('/api/stop', async (c) => c.json(success(await currentStop(c.var.deps))))
   .post('/api/stop', validate('json', SetStop), async (c) => {
     const { reason, ...input } = c.req.valid('json')

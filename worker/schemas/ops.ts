@@ -149,6 +149,18 @@ export type RelayerState = {
   oldestAt: string | null
   inFlight: number
 }
+/** What reads idle wallets together (worker/watch/). */
+export type WatchReport = {
+  name: string
+  /** How many wallets it has, and how many of them are left out because they are busy. */
+  wallets: number
+  busy: number
+  secondsBetweenSweeps: number
+  /** The newest sweep that read all of them; null before the first. `woken`: for how many wallets it started a reading. */
+  lastSweep: { at: string; block: number; ms: number; woken: number } | null
+  /** Why it is late or the newest sweep ended early; null if it works. */
+  problem: string | null
+}
 /** `overdueTreasuries` has up to 100 accounts whose work has made no progress for two minutes. */
 export type Stuck = { overdueTreasuries: { userId: string; since: string }[]; jobs: StuckJob[] }
 /** Webhooks of all accounts. `failing`: switched on, but every attempt fails. `stoppedSince` is null if they are sent. */

@@ -3,12 +3,14 @@ import { person, recipient } from '#domain/actor.ts'
 import { maxResends } from '#domain/attempts.ts'
 import { type OwnerCall, ownerMethods, ownerObjects } from '#domain/ownerCalls.ts'
 import { callOf } from '#domain/roles.ts'
+import type { WakeReply } from '#domain/watch.ts'
 import type { PaymentCheck } from '#schemas/payment.ts'
 import type { CreatePurchase, PurchaseReceipt } from '#schemas/x402.ts'
 import type { Hex } from '../chain/types.ts'
 import type { Position } from '../history/api.ts'
 import type { JobReport } from '../relayer/api.ts'
 import { andThen, notFound, ok, type Result, refuse } from '../result.ts'
+import type { WalletHint } from '../watch/api.ts'
 import type { WebhookFailure, WebhookTargets } from '../webhooks/api.ts'
 import { Connections } from './account/connections/rpc.ts'
 import { Operators } from './account/operators/rpc.ts'
@@ -47,6 +49,7 @@ import { Policies } from './reports/changes/rpc.ts'
 import { Review } from './reports/review/rpc.ts'
 import { Reports } from './reports/rpc.ts'
 import { Runs } from './runs/rpc.ts'
+import { heedHints } from './settlement/hints.ts'
 import { TreasuryObject } from './treasuryObject.ts'
 import { deployRef, openActionRef, signedPaymentRef } from './wallets/relay/jobs.ts'
 import { applyReports } from './wallets/relay/reports.ts'
@@ -323,6 +326,12 @@ export class Treasury extends TreasuryObject {
   async reportJobs(reports: JobReport[]) {
     applyReports(this.context, reports)
     this.startDueWork()
+  }
+  /** Called by Watch with hints about idle wallets, which only start a reading. */
+  async walletsDiffer(hints: WalletHint[]): Promise<WakeReply[]> {
+    const replies = heedHints(this.context, hints)
+    this.startDueWork()
+    return replies
   }
 }
 

@@ -30,6 +30,7 @@ export const Relayer = changedObject(bursar.Relayer, ofObject)
 export const WebhookSender = changedObject(bursar.WebhookSender, ofObject)
 export const ServiceStops = changedObject(bursar.ServiceStops, ofObject)
 export const MessageCounter = changedObject(bursar.MessageCounter, ofObject)
+export const Watch = changedObject(bursar.Watch, ofObject)
 
 async function setClock(request: Request): Promise<Response> {
   moveAhead((await request.json<{ ms: number }>()).ms)

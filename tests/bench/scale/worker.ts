@@ -82,6 +82,7 @@ export const ClaimDesk = changedObject(bursar.ClaimDesk, countedObject())
 export const WebhookSender = changedObject(bursar.WebhookSender, countedObject())
 export const ServiceStops = changedObject(bursar.ServiceStops, countedObject())
 export const MessageCounter = changedObject(bursar.MessageCounter, countedObject())
+export const Watch = changedObject(bursar.Watch, countedObject())
 
 async function takeCounts(): Promise<Response> {
   const objectRows = cursors.reduce((sum, { rowsWritten }) => sum + rowsWritten, counts.objectRows)

@@ -12,6 +12,7 @@ export {
   Relayer,
   ServiceStops,
   Treasury,
+  Watch,
   WebhookSender,
 } from '../../../worker/index.ts'
 

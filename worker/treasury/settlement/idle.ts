@@ -36,7 +36,7 @@ async function readIdle(ctx: Context, wallet: WalletRow): Promise<void> {
   if (wallet.kind === 'imported') await checkPlainKey(ctx, wallet)
   else if (seen.state === null) await readSession(ctx, wallet)
   const idle = idleOf(ctx, wallet.id)
-  const isChanged = seen.text !== idle.state
+  const isChanged = seen.digest !== idle.state
   const isLogsDue = Math.abs(ctx.now() - idle.logs_read_at) >= logsEveryMs
   const isUnclear = hasMismatch(wallet) || wallet.suspect_block !== null
   if (!isChanged && !isLogsDue && !isUnclear) return recordRead(ctx, wallet.id, { balance: seen.balance })

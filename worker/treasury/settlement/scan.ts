@@ -116,7 +116,7 @@ async function scanTo(ctx: Context, walletId: string, level: number): Promise<bo
           throw new BooksDiffer(walletId, toBlock, balanceInBooks, expected.balance)
         clearMismatch(ctx, booked, 'read')
         if (expected.state) adopt(ctx, booked, expected.state)
-        recordLogsRead(ctx, walletId, expected.text)
+        recordLogsRead(ctx, walletId, expected.digest)
       }
       return toBlock === level
     })

@@ -5,18 +5,19 @@ import type { IdleRow } from '../core/storage/walletTables.ts'
 
 /**
  * When idle wallets are read, for deposits, withdrawals by their owners, payouts settled without us and payments by a stolen
- * key: ten minutes after they were last used or looked at, then after twice as long each time.
+ * key: ten minutes after they were last used or looked at, then daily if Watch says when they change (watching.ts). Without
+ * Watch, after twice as long each time.
  */
 
 const firstWaitMs = 10 * minuteMs
 /** While money is there and a session key can move it, a payment by someone who stole the key must be noticed. */
-const watchedWaitMs = hourMs
+const riskyWaitMs = hourMs
 const longestWaitMs = dayMs
 /** From here on before a payout expires, its wallet is read as if it had just been used. */
 const nearMs = hourMs
 
 /** A wallet that was never read is due, and its logs are. */
-const neverRead = { active_at: 0, next_read_at: 0, state: null, logs_read_at: 0 }
+const neverRead = { active_at: 0, next_read_at: 0, state: null, logs_read_at: 0, watch_shard: 0 }
 
 export const idleOf = ({ store }: Context, walletId: string): IdleRow =>
   store.first<IdleRow>('SELECT * FROM idle_wallet WHERE wallet_id = ?', walletId) ?? {
@@ -71,35 +72,44 @@ export function recordLogsRead(ctx: Context, walletId: string, state: string): v
   save(ctx, { ...idleOf(ctx, walletId), state, logs_read_at: ctx.now() })
 }
 
+/** Remembers which shard of Watch has the wallet. */
+export const recordWatchShard = (ctx: Context, walletId: string, watch_shard: number): void =>
+  save(ctx, { ...idleOf(ctx, walletId), watch_shard })
+
 /** Makes the next reading include the wallet's logs. */
 export const forgetLook = ({ store }: Context, walletId: string): void =>
   void store.run('UPDATE idle_wallet SET state = NULL WHERE wallet_id = ?', walletId)
 
-type Reading = {
+export type IdleReading = {
   /** Micro-USDC. */
   balance?: bigint
   /** It was used, or a change was found. */
   isActive?: boolean
+  /** Watch will say when it changes. */
+  isWatched?: boolean
 }
 
 /** Records that the wallet was read, and when it is due again. */
-export function recordRead(ctx: Context, walletId: string, { balance = 0n, isActive = false }: Reading): void {
+export function recordRead(ctx: Context, walletId: string, reading: IdleReading): void {
+  const { isActive = false } = reading
   const now = ctx.now()
   const before = idleOf(ctx, walletId)
   const idle = { ...before, ...(isActive && { active_at: now }) }
-  save(ctx, { ...idle, next_read_at: nextReadAt(ctx, idle, balance) })
+  save(ctx, { ...idle, next_read_at: nextReadAt(ctx, idle, reading) })
 }
 
-function nextReadAt(ctx: Context, { wallet_id, active_at }: IdleRow, balance: bigint): number {
+function nextReadAt(ctx: Context, { wallet_id, active_at }: IdleRow, reading: IdleReading): number {
+  const { balance = 0n, isWatched = false } = reading
   const now = ctx.now()
   const expiresAt = nextExpiryAt(ctx, wallet_id)
   const isNear = expiresAt !== null && expiresAt - now <= nearMs
-  const longest = isNear ? firstWaitMs : isWatched(ctx, wallet_id, balance) ? watchedWaitMs : longestWaitMs
-  const wait = Math.min(longest, Math.max(firstWaitMs, now - active_at))
+  const isRisky = !isWatched && canBeStolen(ctx, wallet_id, balance)
+  const longest = isNear ? firstWaitMs : isRisky ? riskyWaitMs : longestWaitMs
+  const wait = Math.min(longest, isWatched ? longestWaitMs : Math.max(firstWaitMs, now - active_at))
   return Math.min(now + wait, expiresAt === null || isNear ? Number.POSITIVE_INFINITY : expiresAt - nearMs)
 }
 
-function isWatched({ store, now }: Context, walletId: string, balance: bigint): boolean {
+function canBeStolen({ store, now }: Context, walletId: string, balance: bigint): boolean {
   const session = store.session(walletId)
   return balance > 0n && session !== null && session.valid_until * 1000 > now()
 }

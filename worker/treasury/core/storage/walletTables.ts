@@ -76,9 +76,11 @@ const idleWallet = table(
     /** When it was last used or looked at. */
     active_at: integer(),
     next_read_at: integer(),
-    /** What it was when logs were last read; null if they must be read again. */
+    /** Its digest when logs were last read (look.ts); null if they must be read again. */
     state: maybeText(),
     logs_read_at: integer(),
+    /** The shard of Watch that has it. */
+    watch_shard: integer('DEFAULT 0'),
   },
   { isWithoutRowid: true },
 )
