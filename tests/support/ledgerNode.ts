@@ -10,6 +10,7 @@ import { agentWalletAbi } from '../../worker/chain/abi.ts'
 import { addressTopic, topics } from '../../worker/chain/calls.ts'
 import { walletStateCall } from '../../worker/chain/rpcChain.ts'
 import type { Address, Hex, WalletState } from '../../worker/chain/types.ts'
+import { digestOf, digestsCall } from '../../worker/chain/watchReader.ts'
 
 const blockSeconds = 2
 
@@ -25,8 +26,15 @@ const topicOf = remembered(addressTopic)
 
 export type LedgerTransfer = { block: number; from: Address; to: Address; value: bigint }
 
-/** What the node refuses or does late. `logs` and `blocks`: of one eth_getLogs; more are refused with `message`. */
-export type NodeLimits = { logs?: number; blocks?: number; message?: string; code?: number; silentAbove?: number }
+/** What the node refuses or does late. `logs` and `blocks`: of one eth_getLogs; more are refused with `message`. `wallets`: of one call that reads digests. */
+export type NodeLimits = {
+  logs?: number
+  blocks?: number
+  message?: string
+  code?: number
+  silentAbove?: number
+  wallets?: number
+}
 
 type Filter = { address: string | string[]; topics?: (Hex | Hex[] | null)[]; fromBlock: Hex; toBlock: Hex }
 type Request = { id: number; method: string; params: unknown[] }
@@ -38,6 +46,7 @@ export async function startLedgerNode({
   now,
   opening,
   state = () => null,
+  behind = () => 0,
   finalBlocks = 600,
 }: {
   usdc: Address
@@ -45,8 +54,10 @@ export async function startLedgerNode({
   now: () => number
   /** Balances before the first block. */
   opening: Record<Address, bigint>
-  /** Of every wallet; null if none has a contract. The balance is that of the ledger. */
-  state?: () => Omit<WalletState, 'balance' | 'blockNumber' | 'timestamp'> | null
+  /** How many blocks the node of the next round trip is behind; those are refused. */
+  behind?: () => number
+  /** Of a wallet; null if it has no contract. The balance is that of the ledger. */
+  state?: (wallet: Address) => Omit<WalletState, 'balance' | 'blockNumber' | 'timestamp'> | null
   finalBlocks?: number
 }) {
   const startedAt = now()
@@ -60,6 +71,7 @@ export async function startLedgerNode({
   const calls: Record<string, number> = {}
   let largestReply = 0
 
+  let lag = 0
   const head = () => firstBlock + Math.floor((now() - startedAt) / 1000 / blockSeconds)
   const hashOf = remembered((name: string): Hex => keccak256(toHex(name)))
   const hashAt = (block: number) =>
@@ -71,7 +83,7 @@ export async function startLedgerNode({
     baseFeePerGas: '0x1',
   })
   const numberOf = (tag: unknown) =>
-    tag === 'latest' ? head() : tag === 'finalized' ? Math.max(0, head() - finalBlocks) : Number(tag)
+    tag === 'latest' ? head() - lag : tag === 'finalized' ? Math.max(0, head() - finalBlocks) : Number(tag)
 
   const balanceOf = (address: string, upTo: number) => {
     let sum = opening[address.toLowerCase() as Address] ?? 0n
@@ -112,13 +124,33 @@ export async function startLedgerNode({
     message: limits.message ?? 'query returned more than 10000 results',
   })
 
+  const wordsAt = digestsCall(usdc, []).length
+  /** By what was asked and how many transfers it shows: a state changes only together with a transfer. */
+  const digestReplies = new Map<string, Hex>()
+  function digests(data: Hex, block: number): Hex {
+    const shown = transfers.findLastIndex((transfer) => transfer.block <= block) + 1
+    const name = `${data} ${shown} ${transfers.length} ${branch?.name}`
+    const words = data.slice(wordsAt).match(/.{64}/g) ?? []
+    if (words.length > (limits.wallets ?? Number.POSITIVE_INFINITY)) throw { code: -32000, message: 'out of gas' }
+    const all = digestReplies.get(name) ?? joined(words.map((word) => digestAt(word, block)))
+    digestReplies.set(name, all)
+    return `${pad(numberToHex(block))}${all.slice(2)}`
+  }
+  function digestAt(word: string, block: number): Hex {
+    const address: Address = `0x${word.slice(24)}`
+    const balance = balanceOf(address, block)
+    const known = word[23] === '1' ? null : state(address)
+    return digestOf(known && { ...known, balance, blockNumber: block, timestamp: 0 }, balance)
+  }
+  const joined = (list: Hex[]): Hex => list.reduce<Hex>((text, one) => `${text}${one.slice(2)}`, '0x')
+
   /** The result as JSON. */
   function answer({ method, params }: Request): string {
     calls[method] = (calls[method] ?? 0) + 1
     switch (method) {
       case 'eth_getBlockByNumber': {
         const number = numberOf(params[0])
-        return JSON.stringify(number > head() ? null : blockAt(number))
+        return JSON.stringify(number > head() - lag ? null : blockAt(number))
       }
       case 'eth_getLogs':
         return `[${logs(params[0] as Filter, limits).join(',')}]`
@@ -130,10 +162,12 @@ export async function startLedgerNode({
       case 'eth_getCode':
         return '"0x"'
       case 'eth_call': {
-        const [{ to, data }, tag] = params as [{ to: Address; data: Hex }, unknown]
+        const [{ to, data }, tag] = params as [{ to?: Address; data: Hex }, unknown]
         const block = numberOf(tag)
+        if (block > head() - lag) throw { code: -32000, message: 'header not found' }
+        if (to === undefined) return JSON.stringify(digests(data, block))
         if (data === walletStateCall) {
-          const now = state()
+          const now = state(to)
           if (!now) return '"0x"'
           const { number, timestamp } = blockAt(block)
           const whole = {
@@ -162,6 +196,7 @@ export async function startLedgerNode({
 
   const server = createServer(async (request, response) => {
     const body = JSON.parse(await text(request)) as Request | Request[]
+    lag = behind()
     const replies = [body].flat().map(reply)
     const whole = Array.isArray(body) ? `[${replies.join(',')}]` : replies[0]!
     if (whole.length > (limits.silentAbove ?? Number.POSITIVE_INFINITY)) return void request.socket.destroy()

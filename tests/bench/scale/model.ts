@@ -1,3 +1,5 @@
+import { maxWatched, periodMs, walletsPerCall } from '#domain/watch.ts'
+
 /**
  * What a month costs and which part is full first, from measured constants: docs/scale.md. `npm run bench:scale` measures the
  * constants again and writes the tables; tests/domain/scale.test.ts fails if the document says anything else.
@@ -16,25 +18,29 @@ export const measured = {
 }
 export type Measured = typeof measured
 
-/** Compute units, measured by tests/worker/nodeCosts.test.ts and tests/treasury/idleReads.test.ts. */
+/** Compute units, measured by tests/worker/nodeCosts.test.ts and tests/treasury/watch.test.ts. */
 export const units = {
   /** From acceptance until the payment is confirmed. */
   confirmation: 488,
   /** From acceptance until it is final and its wallet is idle again. */
   payment: 606,
-  /** Of an idle wallet with money and a live session. */
-  idleDay: 930,
+  /** Of an idle wallet's own reading, once a day. */
+  idleDay: 332,
+  /** Of one sweep of Watch: once, and for each call. */
+  sweep: 20,
+  sweepCall: 26,
   /** Cron and relayers, for each chain. */
   minute: 180,
 }
 
 /** Of one user in a month. d1Bytes: what D1 has of a user, with the messages of 90 days. */
-const user = {
+export const user = {
   payments: 30,
   requests: 1_000,
   mails: 6,
-  idleReads: 24 * 30,
-  idleRows: 9,
+  idleReads: 30,
+  /** Of one reading, measured by tests/worker/watch.test.ts. */
+  idleRows: 12,
   requestCpuMs: 10,
   d1Bytes: 12_000,
 }
@@ -75,8 +81,10 @@ const mailCost = (mails: number) => (mails <= 3_000 ? 0 : mails <= 50_000 ? 20 :
 function costs(users: number): Record<string, number> {
   const payments = users * user.payments
   const requests = users * user.requests
-  const calls = requests + payments * measured.objectCalls + users * user.idleReads
-  const rows = payments * measured.objectRows + users * user.idleReads * user.idleRows
+  const sweeps = sweepsPerSecond(users).all * secondsPerMonth
+  // A reading is an alarm, and tells Watch. A sweep is an alarm, and writes it and what it read.
+  const calls = requests + payments * measured.objectCalls + users * user.idleReads * 2 + sweeps
+  const rows = payments * measured.objectRows + users * user.idleReads * user.idleRows + sweeps * 2
   const stored = (bytes: number) => (12 * payments * bytes) / 1e9
   const units = unitsPerSecond(users).average * secondsPerMonth
   return {
@@ -98,8 +106,16 @@ function costs(users: number): Record<string, number> {
   }
 }
 
+/** Of all shards of Watch. */
+function sweepsPerSecond(users: number): { all: number; units: number } {
+  const shards = Math.ceil(users / maxWatched)
+  const wallets = users / shards
+  const all = (shards * 1000) / periodMs(wallets)
+  return { all, units: all * (units.sweep + units.sweepCall * Math.ceil(wallets / walletsPerCall)) }
+}
+
 function unitsPerSecond(users: number): { average: number; peak: number } {
-  const steady = (users * units.idleDay) / 86_400 + units.minute / 60
+  const steady = (users * units.idleDay) / 86_400 + sweepsPerSecond(users).units + units.minute / 60
   const payments = (users * user.payments * units.payment) / secondsPerMonth
   return { average: steady + payments, peak: steady + payments * peak }
 }
