@@ -30,7 +30,7 @@ test(`${rows} rows are paid once each, whatever is killed @runs-50`, {
   const sender = await createSender(stack, { funds: '5000', limit: 10 })
   const { bursar } = stack
   const runs = runsOf(bursar, sender)
-  // The session key may spend 1,000 USDC; the least payout is one.
+  // All of it is within the 1,000 USDC that the session key may spend.
   const file = Array.from({ length: rows }, (_, i) => {
     const isPayout = i % 10 === 3
     return {
