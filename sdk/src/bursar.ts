@@ -18,7 +18,7 @@ import type {
   RunTerms,
 } from './types.ts'
 import { defaultUrl, urlOf } from './url.ts'
-import { waitFor } from './waiting.ts'
+import { checkUntil, waitFor } from './waiting.ts'
 
 /** All are optional where `BURSAR_API_KEY` and `BURSAR_URL` are set. */
 export type BursarOptions = {
@@ -92,7 +92,7 @@ export class Bursar {
    * Pays once, however often the request has to be repeated. Without `wait`, returns as soon as the payment is accepted or
    * waits for the owner (PENDING_APPROVAL). `replayed`: an earlier call with this key had created it.
    *
-   * Throws TypeError if the amount is not a string; BursarRefusal if a rule or the owner refuses; BursarPaymentFailed if a
+   * Throws TypeError if the amount is not a string or `wait` another word; BursarRefusal if a rule or the owner refuses; BursarPaymentFailed if a
    * wait ends without paying; BursarOutcomeUnknown with the `idempotencyKey` to repeat; BursarSignedOut.
    *
    * @example
@@ -101,6 +101,7 @@ export class Bursar {
    */
   async pay(options: PayOptions): Promise<Payment & { replayed: boolean }> {
     const { to, amount, idempotencyKey: key, wait, signal, ...notes } = options
+    if (wait) checkUntil(wait, 'wait')
     const idempotencyKey = keyOf(key)
     const { data, error, response } = await this.#client.POST('/v1/payments', {
       params: { header: { 'Idempotency-Key': idempotencyKey } },
@@ -235,8 +236,10 @@ export class Bursar {
      * @example
      * await bursar.payments.wait(payment.id, { until: 'final', signal: AbortSignal.timeout(600_000) }) // 10 minutes
      */
-    wait: async (paymentId: string, { until = 'sent', signal }: CallOptions & { until?: WaitUntil } = {}) =>
-      this.#wait(await this.payments.get(paymentId, { ...(signal && { signal }) }), until, { signal }),
+    wait: async (paymentId: string, { until = 'sent', signal }: CallOptions & { until?: WaitUntil } = {}) => {
+      checkUntil(until, 'until')
+      return this.#wait(await this.payments.get(paymentId, { ...(signal && { signal }) }), until, { signal })
+    },
   }
 
   readonly budgetRequests = {

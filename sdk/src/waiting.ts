@@ -6,6 +6,11 @@ import type { Payment } from './types.ts'
 /** A chain needs seconds, a person minutes. */
 const pollMs = { chain: 500, maxChain: 5_000, person: 15_000 }
 
+/** Throws TypeError for a word that means nothing: it would wait for the end. */
+export function checkUntil(until: string, name: string): void {
+  if (until !== 'sent' && until !== 'final') throw new TypeError(`${name}: must be 'sent' or 'final', not '${until}'`)
+}
+
 type Wait<P> = {
   isOver: (payment: P) => boolean
   /** Its current state. */

@@ -94,11 +94,28 @@ class Amounts(WithServer):
             self.assertEqual(self.server.seen[0]["body"]["amount"], sent)
 
     def test_numbers_are_refused_with_a_sentence(self) -> None:
-        for amount, kind in ((12.5, "float"), (5, "int"), (True, "bool"), (None, "NoneType"), (Decimal("NaN"), "NaN")):
+        for amount, kind in (
+            (12.5, "of type float"),
+            (5, "of type int"),
+            (True, "of type bool"),
+            (None, "of type NoneType"),
+            (Decimal("NaN"), "NaN"),
+        ):
             with self.assertRaises(TypeError) as raised:
                 self.client({"reply": "created"}).pay(ADDRESS, amount)  # type: ignore[arg-type]
-            sentence = f"amount: must be a string of decimal USDC such as '12.5', or a Decimal, not a {kind}"
+            sentence = f"amount: must be a string of decimal USDC such as '12.5', or a Decimal, not {kind}"
             self.assertEqual(str(raised.exception), sentence)
+            self.assertEqual(self.server.seen, [])
+
+
+class Waits(WithServer):
+    def test_another_word_is_refused_before_anything_is_sent(self) -> None:
+        for call in (
+            lambda bursar: bursar.pay(ADDRESS, "1", wait="confirmed"),
+            lambda bursar: bursar.payments.wait("pay_1", until="done"),
+        ):
+            with self.assertRaisesRegex(TypeError, "must be 'sent' or 'final', not '(confirmed|done)'"):
+                call(self.client({"reply": "created"}))
             self.assertEqual(self.server.seen, [])
 
 

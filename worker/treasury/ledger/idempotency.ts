@@ -28,7 +28,7 @@ function fingerprintOf(content: unknown): string {
 
 export const reusedKey: Refused = refuse(
   'idempotency_key_reused',
-  'This Idempotency-Key was used before with a different request. Use a new key for a new payment.',
+  'This Idempotency-Key was used before with a different request, so nothing was done now. Use a new key only if this is another payment.',
   { field: 'Idempotency-Key' },
 )
 

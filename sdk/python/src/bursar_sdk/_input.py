@@ -43,8 +43,14 @@ def amount_of(amount: Amount, name: str = "amount") -> str:
         return amount
     if isinstance(amount, Decimal) and amount.is_finite():
         return format(amount, "f")
-    kind = amount if isinstance(amount, Decimal) else type(amount).__name__
-    raise TypeError(f"{name}: must be a string of decimal USDC such as '12.5', or a Decimal, not a {kind}")
+    found = amount if isinstance(amount, Decimal) else f"of type {type(amount).__name__}"
+    raise TypeError(f"{name}: must be a string of decimal USDC such as '12.5', or a Decimal, not {found}")
+
+
+def check_until(until: str, name: str) -> None:
+    """Raises TypeError for a word that means nothing: it would wait for the end."""
+    if until not in ("sent", "final"):
+        raise TypeError(f"{name}: must be 'sent' or 'final', not {until!r}")
 
 
 def key_of(idempotency_key: str | None) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 
 from ._api import Api, ends_in, part
 from ._http import url_of
-from ._input import Amount, Recipient, amount_of, given, key_of, recipient_of
+from ._input import Amount, Recipient, amount_of, check_until, given, key_of, recipient_of
 from ._secret import Secret, for_header
 from ._waiting import is_final, wait_for
 from .credentials import AccessTokens, ApiKey, Client, FromElsewhere
@@ -107,15 +107,17 @@ class Bursar:
         pay twice. By default each call makes a new one.
 
         Without ``wait``, returns as soon as the payment is accepted or waits for the owner (PENDING_APPROVAL). With it, also waits for
-        the owner and for the chain. ``timeout``: seconds after which the call ends.
+        the owner and for the chain: until it is ``sent`` (to an address, confirmed; otherwise ready to be claimed), or ``final``. ``timeout``: seconds after which the call ends.
 
-        Raises TypeError if the amount is neither a string nor a Decimal; BursarRefusal if a rule or the owner refuses;
+        Raises TypeError if the amount is neither a string nor a Decimal, or ``wait`` is another word; BursarRefusal if a rule or the owner refuses;
         BursarPaymentFailed if a wait ends without paying; BursarOutcomeUnknown with the ``idempotency_key`` to repeat;
         BursarSignedOut; TimeoutError if ``timeout`` passes before anything was sent.
 
         >>> # The order's number as the key: even after a crash, this order is paid once.
         >>> bursar.pay("0x8ba1f109551bD432803012645Ac136ddd64DBA72", "12.5", idempotency_key="order-1142")
         """
+        if wait is not None:
+            check_until(wait, "wait")
         key = key_of(idempotency_key)
         ends_at = ends_in(timeout)
         body = _terms(to, amount, memo, reference, reason)
@@ -268,6 +270,7 @@ class Payments:
         Waits until a payment is sent or final. Raises BursarRefusal if the owner denies it or does not answer in time,
         BursarPaymentFailed, and BursarOutcomeUnknown with the payment as last seen if ``timeout`` seconds pass or there is no reply.
         """
+        check_until(until, "until")
         ends_at = ends_in(timeout)
         return self._wait(self._get(payment_id, ends_at), until, ends_at)
 
