@@ -1,28 +1,15 @@
 /** Lists that answer a question: which payouts expire soon, what left a wallet or a group, and everything paid to one person. */
-import { readFile } from 'node:fs/promises'
-import type { Page } from '@playwright/test'
-import { audit, everyWidth } from './audit.ts'
+import { audit } from './audit.ts'
 import { expect, soon, test } from './fixtures.ts'
-import { createOwner, newAddress } from './people.ts'
-
-/** The lines of the file that the list's button saves, without its header. */
-async function exported(page: Page): Promise<string[]> {
-  const download = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Export CSV' }).click()
-  const text = await readFile(await (await download).path(), 'utf8')
-  return text.trim().split('\r\n').slice(1)
-}
-/** Presses an entry of the menu, which is pinned from 1,440 px on. */
-const openFromMenu = (page: Page, entry: string) =>
-  page.getByRole('navigation').getByRole('link', { name: entry, exact: true }).click()
+import { auditWidths, exported, menuEntry, openOverview, signedInOwner, widen } from './listPages.ts'
+import { newAddress } from './people.ts'
 
 test('payouts that expire within 7 days: two presses from the overview, in the URL, sorted, in the file @answers-32', async ({
   page,
   context,
   bursar,
 }) => {
-  const owner = await createOwner(bursar)
-  await owner.account.keep(context)
+  const owner = await signedInOwner(context, bursar)
   const create = (recipientEmail: string, amount: string, expiresInDays: number) =>
     owner.api('/escrow/create', { sourceWalletId: owner.wallet.id, amount, recipientEmail, expiresInDays })
   const long = `${'w'.repeat(48)}@bursar.test`
@@ -30,9 +17,8 @@ test('payouts that expire within 7 days: two presses from the overview, in the U
   await create(long, '0.1', 7)
   await create('tomorrow@bursar.test', '2', 1)
 
-  await page.setViewportSize({ width: 1440, height: 900 })
-  await page.goto('/dashboard/overview')
-  await openFromMenu(page, 'Payouts')
+  await openOverview(page)
+  await menuEntry(page, 'Payouts').click()
   await page.getByRole('link', { name: '2 expire within 7 days' }).click(soon)
   const table = page.getByRole('table', { name: 'Payouts' })
   await expect(table.getByRole('row')).toHaveCount(3)
@@ -41,9 +27,7 @@ test('payouts that expire within 7 days: two presses from the overview, in the U
   await expect(table).toContainText(/Expires in 2\d hours.*Expires in 6 days/)
   await expect(page.getByRole('list', { name: 'Active filters' })).toContainText('Expires: Within 7 days')
   expect((await exported(page)).map((line) => line.split(',')[5])).toEqual(['tomorrow@bursar.test', long])
-  await audit(page, 'payouts-expiring', everyWidth)
-
-  await page.setViewportSize({ width: 1440, height: 900 })
+  await auditWidths(page, 'payouts-expiring')
   await page.reload()
   await expect(recipients).toHaveText(['tomorrow@bursar.test', long])
   const header = table.getByRole('columnheader', { name: 'Expires' })
@@ -68,8 +52,7 @@ test('everything paid to a person is one press from the contact; a wallet and a 
   context,
   bursar,
 }) => {
-  const owner = await createOwner(bursar)
-  await owner.account.keep(context)
+  const owner = await signedInOwner(context, bursar)
   const group = await owner.group(`Marketing ${'x'.repeat(40)}`, {
     scopes: ['address_payments:write', 'email_payments:write'],
   })
@@ -81,11 +64,9 @@ test('everything paid to a person is one press from the contact; a wallet and a 
   await owner.api('/transactions/send', { walletId: owner.wallet.id, toAddress: newAddress(), amount: '7' })
   await owner.contact({ name: 'ن'.repeat(40), email: 'noor@bursar.test' })
 
-  await page.setViewportSize({ width: 1440, height: 900 })
-  await page.goto('/dashboard/overview')
-  await openFromMenu(page, 'Contacts')
-  await audit(page, 'contacts-paid', everyWidth)
-  await page.setViewportSize({ width: 1440, height: 900 })
+  await openOverview(page)
+  await menuEntry(page, 'Contacts').click()
+  await auditWidths(page, 'contacts-paid')
   await page.getByRole('link', { name: 'Grace Hopper' }).click()
   const total = page.getByRole('main').getByRole('status').filter({ hasText: 'Together' })
   await expect(total).toContainText('4 payments. Together: $8.25 USDC.', soon)
@@ -93,15 +74,14 @@ test('everything paid to a person is one press from the contact; a wallet and a 
   const lines = await exported(page)
   expect(lines).toHaveLength(4)
   expect(lines.reduce((sum, line) => sum + Number(line.split(',')[4]), 0)).toBe(8.25)
-  await audit(page, 'transactions-of-person', everyWidth)
-  await page.setViewportSize({ width: 1440, height: 900 })
+  await auditWidths(page, 'transactions-of-person')
 
   await page.getByRole('button', { name: 'Clear all filters' }).click()
   await page.getByRole('button', { name: 'Filters' }).click()
   await page.getByLabel('Wallet').selectOption({ index: 1 })
   await page.getByLabel('Policy group').selectOption(group.name)
   await audit(page, 'transactions-filter')
-  await page.setViewportSize({ width: 1440, height: 900 })
+  await widen(page)
   await page.getByRole('button', { name: 'Apply Filters' }).click()
   const chips = page.getByRole('list', { name: 'Active filters' })
   await expect(chips).toContainText(`Policy group: ${group.name}`)

@@ -2,13 +2,12 @@
  * The history of changes: its filters, and the one that opens after a new password, which lists recently added things and ends
  * those that are selected.
  */
-import { readFile } from 'node:fs/promises'
 import type { ChangeList } from '#schemas/change.ts'
 import type { Webhook } from '#schemas/webhook.ts'
-import { audit, everyWidth } from './audit.ts'
+import { audit } from './audit.ts'
 import { expect, soon, test } from './fixtures.ts'
 import { inputModes } from './inputModes.ts'
-import { createOwner } from './people.ts'
+import { auditWidths, exported, menuEntry, openOverview, signedInOwner, widen } from './listPages.ts'
 
 /** One request fails on purpose. */
 test.use({ tolerated: /status of 500/ })
@@ -17,8 +16,7 @@ for (const { by, viewport, inputOf, look } of inputModes)
   test(`lists what was added in the last 30 days, and ends what is selected, by ${by} @changes-1`, {
     tag: '@core',
   }, async ({ page, context, bursar }) => {
-    const owner = await createOwner(bursar)
-    await owner.account.keep(context)
+    const owner = await signedInOwner(context, bursar)
     await page.setViewportSize(viewport)
     const input = inputOf(page)
     const added = page.getByRole('region', { name: 'Added in the last 30 days' })
@@ -72,9 +70,8 @@ test('says who changed what, by kind, person and days, on the page, in its URL a
   context,
   bursar,
 }) => {
-  const owner = await createOwner(bursar)
-  await owner.account.keep(context)
-  await page.setViewportSize({ width: 1440, height: 900 })
+  const owner = await signedInOwner(context, bursar)
+  await widen(page)
   await page.goto('/dashboard/changes?kind=people')
   await expect(page.getByText('No changes match your filters.')).toBeVisible()
   await page.getByRole('button', { name: 'Clear Filters' }).click()
@@ -87,23 +84,21 @@ test('says who changed what, by kind, person and days, on the page, in its URL a
   await owner.agent(group, 'Scout')
   await owner.api('/webhooks', { url: 'https://known.example.com/', events: ['connection.created'] })
 
-  await page.goto('/dashboard/overview')
-  await page.getByRole('navigation').getByRole('link', { name: 'History of changes' }).click()
+  await openOverview(page)
+  await menuEntry(page, 'History of changes').click()
   const items = page.getByRole('list', { name: 'All changes' }).getByRole('listitem')
   await expect(items.nth(0)).toContainText('A webhook to known.example.com was added', soon)
   await expect(items.nth(0)).toContainText('Webhooks · Signed in as you')
   await expect(items.nth(2)).toContainText(`The rules of ${'W'.repeat(59)}`)
   await expect(items.nth(2)).toContainText('Its budget is 25.00 USDC, before: 20.00 USDC.')
   await expect(items.nth(2)).toContainText('Maximum per payment: At most 0.000001 USDC per payment. Before: off.')
-  await audit(page, 'changes-all', everyWidth)
-
-  await page.setViewportSize({ width: 1440, height: 900 })
+  await auditWidths(page, 'changes-all')
   await page.getByRole('button', { name: 'Filters' }).click()
   await page.getByRole('checkbox', { name: 'Rules and budgets' }).check()
   await page.getByLabel('By', { exact: true }).selectOption('Signed in as you')
   await page.getByRole('button', { name: 'Last 7 days' }).click()
   await audit(page, 'changes-filter')
-  await page.setViewportSize({ width: 1440, height: 900 })
+  await widen(page)
   await page.getByRole('button', { name: 'Apply Filters' }).click()
   await expect(items).toHaveCount(2)
   await expect(page).toHaveURL(/kind=rules/)
@@ -113,13 +108,10 @@ test('says who changed what, by kind, person and days, on the page, in its URL a
   await expect(chips).toContainText('By: Signed in as you')
   await page.reload()
   await expect(items).toHaveCount(2)
-  await audit(page, 'changes-filtered', everyWidth)
-  await page.setViewportSize({ width: 1440, height: 900 })
-  const download = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Export CSV' }).click()
-  const lines = (await readFile(await (await download).path(), 'utf8')).trim().split('\r\n')
-  expect(lines).toHaveLength(3)
-  expect(lines[1]).toContain(',group.changed,')
+  await auditWidths(page, 'changes-filtered')
+  const lines = await exported(page)
+  expect(lines).toHaveLength(2)
+  expect(lines[0]).toContain(',group.changed,')
   await page.getByRole('button', { name: 'Remove filter: What: Rules and budgets' }).click()
   await expect(items.nth(0)).toContainText('webhook')
 })
