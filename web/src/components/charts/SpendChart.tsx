@@ -3,6 +3,7 @@ import type { Spending, SpendingSeries } from '#schemas/usage.ts'
 import { microOf } from '#web/lib/amounts.ts'
 import { formatAmount, plural } from '#web/lib/format.ts'
 import { type Chain, unitOf } from '#web/lib/networks.ts'
+import { AgentLink } from '../AgentLink.tsx'
 import { PaymentsLink, type PaymentsSearch } from '../PaymentsLink.tsx'
 import { ChartFrame, ChartTable, dayText, Lines } from './ChartFrame.tsx'
 import { colorsOf, gridFor, largest, shareOf } from './scale.ts'
@@ -160,18 +161,31 @@ const searchOf = ({ kind, id }: SpendingSeries): PaymentsSearch | null =>
         ? { sender: id }
         : { group: id }
 
-function Series(props: { series: SpendingSeries; search: PaymentsSearch; chain: Chain }) {
+/** A name, and what it spent. The sum leads to its payments; an agent's name to the agent, whose page has them too. */
+function Series(props: { series: SpendingSeries; isSmall: boolean; search: PaymentsSearch; chain: Chain }) {
+  const { name, kind, id, total } = props.series
   const own = searchOf(props.series)
-  const { name } = props.series
-  if (!own) return <span className="max-w-40 truncate">{name}</span>
+  const look = 'max-w-40 truncate rounded-sm hover:underline'
+  const payments = (className: string, text: string) =>
+    own ? (
+      <PaymentsLink search={{ ...props.search, ...own }} chain={props.chain} className={className}>
+        {text}
+      </PaymentsLink>
+    ) : (
+      <span className={className}>{text}</span>
+    )
+  const sum = `$${formatAmount(total)}`
   return (
-    <PaymentsLink
-      search={{ ...props.search, ...own }}
-      chain={props.chain}
-      className="max-w-40 truncate hover:underline"
-    >
-      {name}
-    </PaymentsLink>
+    <>
+      {kind === 'agent' && id !== null ? (
+        <AgentLink id={id} className={look}>
+          {name}
+        </AgentLink>
+      ) : (
+        payments(look, name)
+      )}
+      {!props.isSmall && payments('text-muted tabular-nums hover:underline', sum)}
+    </>
   )
 }
 
@@ -189,8 +203,7 @@ function Legend(props: {
       {props.series.map((series, i) => (
         <li key={series.id ?? series.kind} className="flex min-w-0 items-center gap-1.5">
           <Swatch color={props.colors[i]!} />
-          <Series series={series} search={props.search} chain={props.chain} />
-          {!props.isSmall && <span className="text-muted tabular-nums">${formatAmount(series.total)}</span>}
+          <Series series={series} isSmall={props.isSmall} search={props.search} chain={props.chain} />
         </li>
       ))}
       {props.before && !props.isSmall && (

@@ -85,7 +85,7 @@ function UsagePage() {
         {wallet ? (
           <WalletUsage key={wallet.id} wallet={wallet} month={data.globalBudget} onTopUp={setToppingUp} />
         ) : data.wallets.length > 0 ? (
-          <AllWallets wallets={data.wallets} onSelect={({ id }) => select(id)} />
+          <AllWallets wallets={data.wallets} month={data.globalBudget} onSelect={({ id }) => select(id)} />
         ) : (
           <Card>
             <EmptyState

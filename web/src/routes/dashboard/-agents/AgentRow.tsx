@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
 import { ChevronRight, FlaskConical, KeyRound, Pause, Pencil, Play, RotateCcwKey, Trash2 } from 'lucide-react'
 import { lazy, Suspense, useEffect, useId, useRef, useState } from 'react'
 import { ActionMenu } from '#web/components/ActionMenu.tsx'
+import { AgentLink } from '#web/components/AgentLink.tsx'
 import { Amount } from '#web/components/Amount.tsx'
 import { Chip } from '#web/components/Chip.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
@@ -18,7 +18,6 @@ import { formatMoment, lastActivityText, plural } from '#web/lib/format.ts'
 import type { Agent, PolicyGroup } from '#web/queries/agents.ts'
 import { accountQuery } from '#web/queries/agents.ts'
 import { walletsQuery } from '#web/queries/wallets.ts'
-import { other } from '../../-shell/pages.ts'
 import type { OpenDialog } from './dialogs.ts'
 import { mayDo } from './policyWords.ts'
 import { placeId } from './ruleNames.ts'
@@ -133,9 +132,9 @@ export function AgentRow(props: {
               </dd>
               <dt className="text-muted">Requests</dt>
               <dd>
-                <Link to={other(`agents/${agent.id}`)} className={linkClass}>
+                <AgentLink id={agent.id} className={linkClass}>
                   This week and month
-                </Link>
+                </AgentLink>
               </dd>
               <dt className="text-muted">Paid</dt>
               <dd>

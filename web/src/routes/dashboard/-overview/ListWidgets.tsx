@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { AgentLink } from '#web/components/AgentLink.tsx'
 import { Amount } from '#web/components/Amount.tsx'
 import { PercentRing } from '#web/components/BudgetRing.tsx'
 import { ContactName } from '#web/components/ContactName.tsx'
@@ -59,13 +60,15 @@ export function AgentsList({ overview }: WidgetProps) {
             <Row
               key={agent.id}
               name={
-                <PaymentsLink search={{ sender: agent.id, figure: 'completed' }} className={linkClass}>
+                <AgentLink id={agent.id} className={linkClass}>
                   {agent.name}
-                </PaymentsLink>
+                </AgentLink>
               }
               note={`${agent.policyGroup.name} · Last activity: ${lastActivityText(agent.lastActivity, now)}`}
             >
-              <Amount value={agent.totalSpent} />
+              <PaymentsLink search={{ sender: agent.id, figure: 'completed' }}>
+                <Amount value={agent.totalSpent} />
+              </PaymentsLink>
             </Row>
           ))}
         </Rows>

@@ -1,18 +1,23 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import type { Period } from '#domain/periods.ts'
+import { AgentLink } from '#web/components/AgentLink.tsx'
 import { Card } from '#web/components/Card.tsx'
 import { PeriodChoice } from '#web/components/charts/SpanChoice.tsx'
 import { Loaded, SkeletonRows } from '#web/components/states.tsx'
 import { plural } from '#web/lib/format.ts'
 import { refusalsQuery } from '#web/queries/answers.ts'
-import { other } from '../../-shell/pages.ts'
 import { RuleSumRow } from './RuleSumRow.tsx'
+
+const refreshMs = 30_000 // 30 seconds
 
 /** What rules refused, by rule and agent, and what would have let it pass. */
 export default function RefusalsCard(props: { period: Period; onPeriod: (period: Period) => void }) {
   const { period } = props
-  const refusals = useQuery({ ...refusalsQuery({ period }), placeholderData: keepPreviousData })
+  const refusals = useQuery({
+    ...refusalsQuery({ period }),
+    refetchInterval: refreshMs,
+    placeholderData: keepPreviousData,
+  })
   return (
     <Card aria-labelledby="refusals" className="p-5">
       <div className="mb-3 flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
@@ -38,9 +43,9 @@ export default function RefusalsCard(props: { period: Period; onPeriod: (period:
                     agentId={row.agentId}
                     days={data.days}
                     by={
-                      <Link to={other(`agents/${row.agentId}`)} className="wrap-anywhere rounded-sm hover:underline">
+                      <AgentLink id={row.agentId} className="wrap-anywhere rounded-sm hover:underline">
                         <bdi>{row.agentName}</bdi>
-                      </Link>
+                      </AgentLink>
                     }
                   />
                 ))}

@@ -121,7 +121,11 @@ export function NetworkFees(props: { gas: Usage['gasAllowance'] }) {
 }
 
 /** The current month of every wallet, side by side. */
-export function AllWallets(props: { wallets: UsageWallet[]; onSelect: (wallet: UsageWallet) => void }) {
+export function AllWallets(props: {
+  wallets: UsageWallet[]
+  month: Usage['globalBudget']
+  onSelect: (wallet: UsageWallet) => void
+}) {
   return (
     <section aria-labelledby="all-wallets">
       <h2 id="all-wallets" className="mb-3 font-semibold">
@@ -137,7 +141,9 @@ export function AllWallets(props: { wallets: UsageWallet[]; onSelect: (wallet: U
                 {wallet.chain !== 'base' && <p className="text-muted text-small">Test network: not real money</p>}
                 <dl className="mt-1 flex-1 divide-y divide-hairline">
                   <Fact name="Spent">
-                    <Amount value={currentSpent} chain={wallet.chain} />
+                    <PaymentsLink search={{ wallet: wallet.id, spent: monthDays(props.month) }} chain={wallet.chain}>
+                      <Amount value={currentSpent} chain={wallet.chain} />
+                    </PaymentsLink>
                   </Fact>
                   <Fact name="Limit">{limit === null ? 'None' : <Amount value={limit} chain={wallet.chain} />}</Fact>
                   <Fact name="Used %">{percentUsed === null ? 'N/A' : `${percentUsed}%`}</Fact>
