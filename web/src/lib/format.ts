@@ -5,6 +5,13 @@ export { cutAmount, formatAmount } from './decimals.ts'
 export { formatMoment } from './moment.ts'
 export { formatDate, lastActivityText }
 
+/** 'Today', 'Yesterday' or the date, in local time. */
+export function dayName(iso: string, now: number): string {
+  // Counts calendar days: one on which the clocks change has 23 or 25 hours.
+  const days = lastActivityText(iso, now)
+  return days === 'Today' || days === 'Yesterday' ? days : formatDate(iso)
+}
+
 /** '2 min ago'; a date after a week. */
 export function ago(iso: string, now: number): string {
   const ms = now - Date.parse(iso)

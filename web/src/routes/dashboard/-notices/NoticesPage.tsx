@@ -15,14 +15,13 @@ import {
   Wallet,
 } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { dayMs } from '#domain/time.ts'
 import { Card, PageHeader } from '#web/components/Card.tsx'
 import { Chip } from '#web/components/Chip.tsx'
 import { useContactName } from '#web/components/ContactName.tsx'
 import { PendingApprovals } from '#web/components/PendingApprovals.tsx'
 import { EmptyState, ErrorState, SkeletonRows } from '#web/components/states.tsx'
 import { Time } from '#web/components/Time.tsx'
-import { formatDate } from '#web/lib/format.ts'
+import { dayName, formatDate } from '#web/lib/format.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { type Notice, noticesQuery, readNotices } from '#web/queries/notices.ts'
 import { EndConnection } from './EndConnection.tsx'
@@ -91,24 +90,17 @@ function iconOf(event: Notice['event']): LucideIcon {
   return event.startsWith('account.') ? ShieldAlert : Plug
 }
 
-/** 'Today', 'Yesterday' or the date, in the reader's time zone. */
-function dayOf(at: string): string {
-  const day = formatDate(at)
-  const now = Date.now()
-  if (day === formatDate(new Date(now).toISOString())) return 'Today'
-  return day === formatDate(new Date(now - dayMs).toISOString()) ? 'Yesterday' : day
-}
-
 function NoticeRow(props: { notice: Notice; isNew: boolean; startsDay: boolean }) {
   const { at, subject, nameless, event } = props.notice
   const Icon = iconOf(event)
   const name = useContactName(nameless?.value)
+  const day = dayName(at, Date.now())
   const named = (words: string) => (name && nameless ? words.replace(nameless.shown, () => name) : words)
   const text = named(props.notice.text)
   const detail = props.notice.detail && named(props.notice.detail)
   return (
     <li className="flex flex-wrap items-baseline gap-x-3 gap-y-1 border-hairline border-b px-5 py-3 last:border-b-0">
-      {props.startsDay && <h2 className="basis-full font-medium text-muted text-small">{dayOf(at)}</h2>}
+      {props.startsDay && <h2 className="basis-full font-medium text-muted text-small">{day}</h2>}
       <Icon aria-hidden="true" className="size-4 shrink-0 self-start text-muted mt-1" />
       <div className="min-w-0 flex-1 basis-56">
         <p className="break-words">
@@ -132,7 +124,7 @@ function NoticeRow(props: { notice: Notice; isNew: boolean; startsDay: boolean }
             New
           </Chip>
         )}
-        <Time iso={at} as={dayOf(at) === 'Today' ? 'ago' : 'clock'} />
+        <Time iso={at} as={day === 'Today' ? 'ago' : 'clock'} />
       </p>
     </li>
   )
