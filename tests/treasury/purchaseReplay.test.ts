@@ -2,16 +2,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { microUsdc } from '#domain/money.ts'
-import type { PastDecision } from '#domain/replay.ts'
-import { parseRules, type RuleEdits } from '#domain/rules/values.ts'
+import type { RuleEdits } from '#domain/rules/values.ts'
 import { dayMs, minuteMs } from '#domain/time.ts'
 import { unwrap } from '../../worker/result.ts'
 import { recordChange } from '../../worker/treasury/outbox/changes.ts'
-import { editGroup, rulesHistory } from '../../worker/treasury/reports/changes/groups.ts'
+import { editGroup } from '../../worker/treasury/reports/changes/groups.ts'
 import { addressOf, groupEdit } from '../support/build.ts'
 import { createMemoryHistory } from '../support/memoryHistory.ts'
 import { createPurchaseBook } from '../support/purchaseBook.ts'
-import { replay } from '../support/replay.ts'
+import { policiesOf, replay } from '../support/replay.ts'
 
 const amount = fc.bigInt({ min: 1n, max: 1_000_000n }).map(microUsdc)
 const either = fc.constantFrom('refuse' as const, 'ask' as const)
@@ -94,14 +93,10 @@ test('each decision about a purchase replayed under its own version changes noth
           if (each.do === 'send again' && sent.length > 0)
             book.store.transaction(() => recordChange(book.context, sent[each.which % sent.length]!.id))
         }
-        const { versions } = unwrap(rulesHistory(book.context, book.groupId))
-        const policies = versions.map(({ at, rules: json, scopes }) => ({
-          at,
-          policy: { rules: parseRules(json).values, scopes },
-        }))
-        const policyAt = ({ at }: PastDecision) => policies.findLast((each) => each.at <= at)!.policy
         const decisions = history.follow().decisions(book.groupId, 0, null, 10_000).toReversed()
-        const flipped = replay(decisions, policyAt).filter(({ decision, outcome }) => decision.outcome !== outcome)
+        const flipped = replay(decisions, policiesOf(book.store, book.groupId)).filter(
+          ({ decision, outcome }) => decision.outcome !== outcome,
+        )
         expect(flipped).toEqual([])
       } finally {
         history.close()

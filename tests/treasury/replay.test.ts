@@ -1,19 +1,18 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type MicroUsdc, microUsdc } from '#domain/money.ts'
-import { type PastDecision, type PastPolicy, type Replayed, replayInSteps } from '#domain/replay.ts'
+import { type PastDecision, type Replayed, replayInSteps } from '#domain/replay.ts'
 import { parseRules, type RuleEdits } from '#domain/rules/values.ts'
 import { dayMs, hourMs } from '#domain/time.ts'
 import type { DecisionCursor } from '../../worker/history/api.ts'
 import { unwrap } from '../../worker/result.ts'
 import { release } from '../../worker/treasury/ledger/ledger.ts'
 import { recordChange } from '../../worker/treasury/outbox/changes.ts'
-import { rulesHistory } from '../../worker/treasury/reports/changes/groups.ts'
 import { createApprovalBook } from '../support/approvalBook.ts'
 import { toAddress } from '../support/build.ts'
 import { leastCpuMs } from '../support/leastCpu.ts'
 import { createMemoryHistory } from '../support/memoryHistory.ts'
-import { replay } from '../support/replay.ts'
+import { policiesOf, replay } from '../support/replay.ts'
 
 /** Replaying decisions of a real Treasury, as its History has them. */
 const amount = fc.bigInt({ min: 1n, max: 3_000_000n }).map(microUsdc)
@@ -125,13 +124,7 @@ test('each decision replayed under its own version changes nothing @rules-30', (
       const book = createReplayBook(limits)
       try {
         for (const each of steps) book.run(each)
-        const { versions } = unwrap(rulesHistory(book.context, book.groupId))
-        const policies = versions.map(({ at, rules, scopes }) => ({
-          at,
-          policy: { rules: parseRules(rules).values, scopes },
-        }))
-        const policyAt = ({ at }: PastDecision): PastPolicy => policies.findLast((each) => each.at <= at)!.policy
-        const replayed = replay(book.decisions(), policyAt)
+        const replayed = replay(book.decisions(), policiesOf(book.store, book.groupId))
         expect(replayed.filter(({ decision, outcome }) => decision.outcome !== outcome)).toEqual([])
         for (const { decision, outcome, rule } of replayed)
           if (outcome === 'refused') expect(rule).toBe(decision.rules[0])

@@ -11,6 +11,7 @@ import { type ChangesWanted, changesAtOnce, changesPerPage } from '#schemas/chan
 import { type ListQuery, payoutsQuery, selectRows, transactionsQuery } from '../../worker/history/lists.ts'
 import { readPage, readSlice } from '../../worker/history/pages.ts'
 import { listChanges } from '../../worker/treasury/reports/review/list.ts'
+import { counted } from '../support/countedRows.ts'
 import { historyRows, inHistory } from '../support/histories.ts'
 import { inTreasury } from '../support/treasuries.ts'
 import { createApi, createUser, seed } from './apiClient.ts'
@@ -57,26 +58,6 @@ beforeAll(async () => {
     )
   })
 })
-
-/** The rows that this reads, and in the statement that reads most. */
-async function counted<T>(storage: DurableObjectStorage, work: (storage: DurableObjectStorage) => T | Promise<T>) {
-  const { sql } = storage
-  const { exec } = sql
-  const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = []
-  const counting = (...input: Parameters<typeof exec>) => {
-    const cursor = exec.apply(sql, input)
-    cursors.push(cursor)
-    return cursor
-  }
-  sql.exec = counting as typeof exec
-  try {
-    const result = await work(storage)
-    const rows = cursors.map(({ rowsRead }) => rowsRead)
-    return { result, all: rows.reduce((sum, each) => sum + each, 0), most: Math.max(...rows) }
-  } finally {
-    Reflect.deleteProperty(sql, 'exec')
-  }
-}
 
 describe('the history of changes @answers-30', () => {
   const middle = start + (auditRows / 2) * minuteMs

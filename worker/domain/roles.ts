@@ -52,7 +52,7 @@ export const allowed = {
   'policies.whitelist': everyone,
   'policies.groupsWithContact': everyone,
   'policies.contactChanged': preparer,
-  'policies.rulesHistory': everyone,
+  'policies.rules': everyone,
   'policies.agents': everyone,
   'policies.agent': everyone,
   'policies.refusals': everyone,

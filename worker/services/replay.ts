@@ -24,7 +24,7 @@ export async function replayGroup(
 ): Promise<Replay> {
   const now = deps.now()
   const since = now - days * dayMs
-  const current = unwrap(await treasury.policies().rulesHistory(groupId))
+  const current = unwrap(await treasury.policies().rules(groupId))
   const newestFirst: PastDecision[] = []
   let before: DecisionCursor | null = null
   do {

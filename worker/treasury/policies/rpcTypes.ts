@@ -71,11 +71,7 @@ export type AgentContext = {
 }
 
 /** `rules`: JSON of domain/rules/values.ts. */
-export type RulesHistory = {
-  rules: string
-  scopes: string[]
-  versions: { at: number; version: number; rules: string; scopes: string[] }[]
-}
+export type GroupRules = { rules: string; scopes: string[] }
 
 export type AgentInput = {
   key: string | null

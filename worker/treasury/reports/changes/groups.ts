@@ -1,7 +1,7 @@
 import { formatUsdc, formatUsdcText, type MicroUsdc } from '#domain/money.ts'
 import { increaseByEdit } from '#domain/ownerPassword.ts'
 import { maxGroups } from '#domain/policy.ts'
-import { editRules, formatRules, rulesFromWire, wireRules } from '#domain/rules/values.ts'
+import { editRules, wireRules } from '#domain/rules/values.ts'
 import { allScopes } from '#domain/scopes.ts'
 import type { PolicyGroup, Removed, ToppedUp, UpdatedPolicyGroup } from '#schemas/policy.ts'
 import { notFound, ok, type Refused, type Result, refuse } from '../../../result.ts'
@@ -22,7 +22,7 @@ import { secondPersonRequired } from '../../limits/secondPerson.ts'
 import { stopQueued } from '../../payments/cancel.ts'
 import { raisedLimit } from '../../policies/budgets.ts'
 import { endConnections } from '../../policies/connections.ts'
-import type { GroupEdit, GroupInput, GroupTerms, RulesHistory } from '../../policies/rpcTypes.ts'
+import type { GroupEdit, GroupInput, GroupRules, GroupTerms } from '../../policies/rpcTypes.ts'
 import { groupView } from '../../policies/views.ts'
 import { addContacts, anyGone, removeContacts, whitelistedIds } from '../../policies/whitelist.ts'
 import { cancelPrepared } from '../../runs/end.ts'
@@ -292,22 +292,8 @@ const policyRecord = (group: GroupRow): Record<string, unknown> => ({
   ...wireRules(rulesOf(group)),
 })
 
-/** The rules of a group at each of its versions, oldest first. A top-up or a confirmed contact changes none of them. */
-export function rulesHistory({ store }: Context, id: string): Result<RulesHistory> {
+/** The rules of a group as they are stored, for a replay. */
+export function groupRules({ store }: Context, id: string): Result<GroupRules> {
   const group = store.group(id)
-  if (!group) return noGroup
-  const rows = store.all<{ at: number; data: string }>(
-    "SELECT at, data FROM audit WHERE ref = ? AND event IN ('group.created', 'group.changed') ORDER BY at, seq",
-    id,
-  )
-  const versions = rows.map(({ at, data }) => {
-    const { policyVersion, scopes, ...rules } = JSON.parse(data) as Record<string, unknown>
-    return {
-      at,
-      version: policyVersion as number,
-      scopes: scopes as string[],
-      rules: formatRules(rulesFromWire(rules)),
-    }
-  })
-  return ok({ rules: group.rules, scopes: JSON.parse(group.scopes) as string[], versions })
+  return group ? ok({ rules: group.rules, scopes: JSON.parse(group.scopes) as string[] }) : noGroup
 }

@@ -24,7 +24,7 @@ import { agentView, groupView, listAgents, listGroups, refusalsOf } from '../../
 import { groupsWithContact, whitelistedIds } from '../../policies/whitelist.ts'
 import { createAgent, deleteAgent, editAgent, replaceCredential, scopesOf } from './agents.ts'
 import { confirmContact, contactChanged } from './contacts.ts'
-import { confirmRules, createGroup, deleteGroup, editGroup, rulesHistory, topUp } from './groups.ts'
+import { confirmRules, createGroup, deleteGroup, editGroup, groupRules, topUp } from './groups.ts'
 import { setPaused } from './pausing.ts'
 
 /** Groups, agents, credentials and pauses. */
@@ -55,8 +55,8 @@ export class Policies extends RpcTarget {
   async groupsWithContact(contactId: string) {
     return groupsWithContact(this.#ctx.store, contactId)
   }
-  async rulesHistory(id: string) {
-    return rulesHistory(this.#ctx, id)
+  async rules(id: string) {
+    return groupRules(this.#ctx, id)
   }
   async createGroup(input: GroupInput) {
     return takeOwnerChange(this.#ctx) ?? createGroup(this.#ctx, input)
