@@ -168,6 +168,10 @@ const runs: Record<string, LongRun> = {
     about: 'the same while Histories run in a second workerd, and payments may take 1.2 times as long',
     command: [...script('filters'), 'apart'],
   },
+  answers: {
+    about: 'what each answer about 200,000 payments costs, and payments of another account meanwhile',
+    command: script('answers'),
+  },
   burst: {
     about: '2,000 accounts pay within one second, while D1 takes 50 ms for each call',
     command: script('burst'),

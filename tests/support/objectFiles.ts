@@ -4,8 +4,10 @@ import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
+type ClassName = 'Treasury' | 'History'
+
 /** The file of the object that has this user's id as its name. Ids are computed from names as in workerd. */
-function fileOf(stateDir: string, className: 'Treasury' | 'History', userId: string): string {
+function fileOf(stateDir: string, className: ClassName, userId: string): string {
   const namespace = `bursar-${className}`
   const key = createHash('sha256').update(namespace).digest()
   const half = (of: string | Buffer) => createHmac('sha256', key).update(of).digest().subarray(0, 16)
@@ -14,8 +16,15 @@ function fileOf(stateDir: string, className: 'Treasury' | 'History', userId: str
 }
 
 /** Runs `work` with the database of the user's History, which must have been called before. */
-export function withHistory<T>(stateDir: string, userId: string, work: (db: DatabaseSync) => T): T {
-  const db = new DatabaseSync(fileOf(stateDir, 'History', userId))
+export const withHistory = <T>(stateDir: string, userId: string, work: (db: DatabaseSync) => T): T =>
+  withObject(stateDir, 'History', userId, work)
+
+/** The same with the user's Treasury. */
+export const withTreasury = <T>(stateDir: string, userId: string, work: (db: DatabaseSync) => T): T =>
+  withObject(stateDir, 'Treasury', userId, work)
+
+function withObject<T>(stateDir: string, name: ClassName, userId: string, work: (db: DatabaseSync) => T): T {
+  const db = new DatabaseSync(fileOf(stateDir, name, userId))
   try {
     return work(db)
   } finally {

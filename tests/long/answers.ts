@@ -1,0 +1,137 @@
+/**
+ * `npm run test:long answers`: an account with 200,000 payments to 10,000 recipients and 100,000 rows in its audit log.
+ *
+ * First the CPU time of each answer, in ms of all threads of workerd: the answer itself, its request, D1 and JSON. At most 20. Lists
+ * search a thousand rows at a time and let others have their turn in between; theirs is only printed. Then the payments of another
+ * account, while three tabs of this one ask for all of them: at most 1.2 times as long. Histories run in a second workerd, as in
+ * `filters-apart`. Needs Linux. PAIRS, SAMPLES and CALLS change the figures. Test id: @answers-41
+ */
+import { readFileSync } from 'node:fs'
+import { decodeJwt } from 'jose'
+import type { Contact } from '#schemas/contact.ts'
+import { workerdOf } from '../../local/stack/processTree.ts'
+import { periodAt } from '../../worker/domain/periods.ts'
+import { dayMs, minuteMs } from '../../worker/domain/time.ts'
+import { formatUtcDays } from '../../worker/domain/utcDays.ts'
+import { withHistory, withTreasury } from '../support/objectFiles.ts'
+import { createSender, type Sender } from '../support/stackClient.ts'
+import { createTestStack, type TestStack } from '../support/testStack.ts'
+import { payBeside } from './tabs/payBeside.ts'
+
+const figure = (name: string, value: number) => Number(process.env[name] ?? value)
+const calls = figure('CALLS', 40)
+const mostMs = 20
+const payments = 200_000
+const recipients = 10_000
+const auditRows = 100_000
+const openPayouts = 2_000
+
+/** Writes the rows while the Worker is down, and restarts it. */
+async function fill(stack: TestStack, sender: Sender, contactId: string): Promise<void> {
+  const token = await sender.token()
+  const userId = decodeJwt(token).sub!
+  const [agentId, walletId, groupId] = [sender.agents[0]!.id, sender.wallet.id, sender.groupId]
+  await stack.bursar.api('/transactions/user', { token })
+  await stack.stopWorker()
+  const now = Date.now()
+  const numbers = (count: number) =>
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`
+  const id = `'pay_' || printf('%06d', i)`
+  const at = `${now} - (i * 7919 % 90) * ${dayMs} - i % 1000`
+  const address = `'0x' || printf('%040d', i % ${recipients})`
+  const isPurchase = `i % ${recipients} < ${recipients / 10}`
+  const body = `json_object('id', ${id}, 'category', 'address', 'status', 'CONFIRMED', 'amountUsdc', '1', 'createdAt',
+    '2026-01-01T00:00:00.000Z', 'agentId', '${agentId}', 'agent', json_object('name', 'Scout'), 'contactId', NULL, 'contact', NULL,
+    'toAddress', ${address}, 'fromWalletId', '${walletId}', 'fromWallet', json_object('name', 'Ops', 'address', 'x'),
+    'fromWalletChain', 'base', 'txHash', '0x' || hex(randomblob(32)), 'memo', 'Invoice ' || i, 'reference', NULL,
+    'errorMessage', NULL, 'recipientEmail', NULL, 'recipientPhone', NULL, 'escrowId', NULL, 'refusal', NULL, 'timeline', json_object())`
+  withHistory(stack.stateDir, userId, (db) =>
+    db.exec(`BEGIN;
+      INSERT INTO counted (id, chain, wallet_id, at, amount, state, method, spent_at, recipient, address)
+      ${numbers(payments)} SELECT ${id}, 'base', '${walletId}', ${at}, 1 + i % 5000, 'confirmed', 'address', ${at},
+        CASE WHEN ${isPurchase} THEN 'api' || (i % 500) || '.example.com ' ELSE '' END || ${address}, ${address} FROM n;
+      INSERT INTO decision (id, group_id, agent_id, at, n, chain, answer, rules, amount, needs, body)
+      ${numbers(payments)} SELECT ${id}, '${groupId}', CASE WHEN i % 40 = 0 THEN '${agentId}' ELSE 'agt_' || (i % 40) END, ${at}, i, 'base',
+        CASE WHEN i % 10 = 0 THEN 'refused' ELSE 'allowed' END, CASE WHEN i % 10 = 0 THEN 'group.max_payment' ELSE '' END,
+        1 + i % 5000, 5, '{}' FROM n;
+      INSERT INTO transaction_view (id, seq, created_at, status, category, amount, wallet_id, chain, agent_id, group_id, contact_id, body)
+      ${numbers(payments)} SELECT ${id}, 1, ${at}, 'CONFIRMED', 'address', 1 + i % 5000, '${walletId}', 'base', '${agentId}', '${groupId}',
+        CASE WHEN i % 1000 = 0 THEN '${contactId}' END, ${body} FROM n;
+      INSERT INTO payout_view (id, seq, created_at, status, amount, chain, expires_at, body)
+      ${numbers(openPayouts)} SELECT ${id}, 1, ${now} - i * ${minuteMs}, 'CREATED', 1000000, 'base', ${now} + i * 15 * ${minuteMs},
+        json_object('id', ${id}, 'status', 'CREATED', 'createdAt', '2026-01-01T00:00:00.000Z', 'expiresAt', '2026-12-30T00:00:00.000Z') FROM n;
+      COMMIT;`),
+  )
+  withTreasury(stack.stateDir, userId, (db) => {
+    const { seq } = db.prepare('SELECT max(seq) AS seq FROM audit').get() as { seq: number }
+    db.exec(`INSERT INTO audit (seq, at, event, ref, data, "by", via, shown, previous, hash)
+      ${numbers(auditRows)} SELECT ${seq} + i, ${now} - ${auditRows} * ${minuteMs} + i * ${minuteMs},
+        CASE WHEN i % 100 = 0 THEN 'agent.created' ELSE 'account.limits_set' END, 'agt_' || i, '{"group":"grp"}',
+        CASE WHEN i % 1000 = 0 THEN 'operator' ELSE '${userId}' END, NULL, CASE WHEN i % 100 = 0 THEN 'agents' ELSE 'account' END,
+        '', '' FROM n`)
+  })
+  await stack.restartWorker()
+}
+
+/** CPU time of all workerd processes so far, in ms. */
+const cpuMs = () =>
+  workerdOf(process.pid)
+    .map((pid) => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' '))
+    .reduce((sum, fields) => sum + (Number(fields[11]) + Number(fields[12])) * 10, 0)
+
+await using stack = await createTestStack({ lean: true, historyApart: true })
+const sender = await createSender(stack, { funds: '10', limit: 10 })
+const token = await sender.token()
+const contact = await stack.bursar.api<Contact>('/contacts', {
+  token,
+  body: { name: 'Ada', address: `0x${'7'.padStart(40, '0')}` },
+})
+console.log(`writing ${payments.toLocaleString('en-US')} payments …`)
+await fill(stack, sender, contact.id)
+
+const [agentId] = sender.agents.map(({ id }) => id)
+const days = formatUtcDays(periodAt('month', Date.now()).days)
+const answers = [
+  ...['month', 'week'].flatMap((period) => [
+    `/usage/recipients?period=${period}&limit=100`,
+    `/usage/recipients?period=${period}&limit=100&by=seller`,
+    `/usage/agents/${agentId}?period=${period}`,
+    `/usage/refusals?period=${period}`,
+  ]),
+  ...[
+    '/changes',
+    '/changes?kind=rules,agents',
+    '/changes?by=owner',
+    '/changes?by=operator&kind=agents',
+    '/changes?made=true',
+  ],
+]
+const lists = [
+  `/transactions/user?wallet=${sender.wallet.id}&group=${sender.groupId}`,
+  `/transactions/user?figure=paid&contact=${contact.id}`,
+  `/transactions/user?seller=api7.example.com&spent=${days}`,
+  `/transactions/user?recipientOf=pay_000777&spent=${days}`,
+  `/transactions/user?sender=${agentId}&requested=${days}&answer=refused&rules=group.max_payment`,
+  ...['/escrow/list?expiresWithinDays=7&sort=soonest', '/escrow/list?sort=latest'],
+]
+
+let isCheap = true
+const call = async (path: string) => {
+  const { status, body } = await stack.bursar.call(`/api${path}`, { token })
+  if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`)
+}
+for (const path of ['/people/accounts', ...answers, ...lists]) {
+  await call(path) // warms up
+  const [before, startedAt] = [cpuMs(), performance.now()]
+  for (let i = 0; i < calls; i++) await call(path)
+  const [cpu, wall] = [(cpuMs() - before) / calls, (performance.now() - startedAt) / calls]
+  const isBad = answers.includes(path) && cpu > mostMs
+  if (isBad) isCheap = false
+  console.log(`${cpu.toFixed(1)} ms of CPU, ${wall.toFixed(1)} ms in all: ${path}${isBad ? '  TOO MUCH' : ''}`)
+}
+
+const isFair = await payBeside(stack, {
+  ...{ accessToken: token, paths: [...answers, ...lists], count: 3, most: 1.2, what: 'the answers' },
+  ...{ pairs: figure('PAIRS', 10), samples: figure('SAMPLES', 30) },
+})
+process.exitCode = isCheap && isFair ? 0 : 1
