@@ -52,3 +52,18 @@ export async function contextOf(
   await person.keep(context)
   return context
 }
+
+/** Counts presses on the page from now on. */
+export async function countPresses(page: Page): Promise<() => number> {
+  let presses = 0
+  await page.exposeFunction('countPress', () => {
+    presses += 1
+  })
+  await page.addInitScript(() => {
+    const count = (event: Event) => {
+      if (event.isTrusted) (globalThis as unknown as { countPress: () => void }).countPress()
+    }
+    addEventListener('pointerdown', count, true)
+  })
+  return () => presses
+}

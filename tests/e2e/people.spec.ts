@@ -1,31 +1,15 @@
 /** More than one person in an account: inviting, joining, switching, and what a role leaves out. */
-import type { Page } from '@playwright/test'
 import { within } from '../support/patience.ts'
 import { newBrowser } from '../support/pushBrowser.ts'
 import { createAccount } from './accounts.ts'
 import { audit } from './audit.ts'
 import { expect, test } from './fixtures.ts'
-import { button, contextOf, invite, joined, named, nameOf, switchTo, whose } from './members.ts'
+import { button, contextOf, countPresses, invite, joined, named, nameOf, switchTo, whose } from './members.ts'
 import { createFundedAccount, createOwner, newAddress } from './people.ts'
 import { allowNotifications, recordServiceWorker } from './serviceWorker.ts'
 
 /** Refusals that the tests cause, whose status the browser logs. */
 test.use({ tolerated: /status of (401|403|404|409|410|422)|does not support the Push API/ })
-
-/** Counts presses on the page from now on. */
-async function countPresses(page: Page): Promise<() => number> {
-  let presses = 0
-  await page.exposeFunction('countPress', () => {
-    presses += 1
-  })
-  await page.addInitScript(() => {
-    const count = (event: Event) => {
-      if (event.isTrusted) (globalThis as unknown as { countPress: () => void }).countPress()
-    }
-    addEventListener('pointerdown', count, true)
-  })
-  return () => presses
-}
 
 test('from the invitation to the first approval on a phone takes six presses @people-screens-1', {
   tag: '@core',
