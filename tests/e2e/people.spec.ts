@@ -26,7 +26,7 @@ test('from the invitation to the first approval on a phone takes six presses @pe
   const presses = await countPresses(page)
   await page.goto(path) // the press in the mail
   await expect(page.getByRole('heading', { name: 'You are invited' })).toBeVisible()
-  expect(page.url()).not.toContain(token)
+  await expect.poll(() => page.url()).not.toContain(token)
   await audit(page, 'join-signed-out', [390])
   await page.getByRole('link', { name: 'Sign in' }).click()
   await expect(page.getByRole('heading', { name: 'Welcome Back' })).toBeVisible()
