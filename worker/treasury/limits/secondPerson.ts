@@ -64,7 +64,7 @@ export function countAlone(ctx: Context, asked: Asked): void {
     )
 }
 
-/** The refusal of what has only the person who acts now behind it; `isApproval` if they approve it. */
+/** The refusal of what has only the person who acts now behind it; `isApproval` if it waits to be approved. */
 export function secondPersonRequired(ctx: Context, isApproval: boolean): Refused {
   const rule = capitalized(secondPersonText(formatUsdc(secondPersonAbove(ctx) ?? zeroUsdc)))
   const member = memberOfPerson(ctx.store, actorNow().by)

@@ -70,7 +70,7 @@ export function approveRun(ctx: Context, id: string, input: DecideRunInput, gath
       newPaymentRefusal(ctx) ??
       walletSetRefusal(ctx, wallet) ??
       ownRunRefusal(ctx, run) ??
-      (needsSecondPerson(ctx, asked) ? secondPersonRequired(ctx, asked.isApproval) : null) ??
+      (needsSecondPerson(ctx, asked) ? secondPersonRequired(ctx, true) : null) ??
       fundsRefusal(ctx, wallet, total, gathered)
     if (refused) return refused
     const unconfirmed = takeIncrease(ctx, total, input.passwordChecked)
@@ -122,7 +122,7 @@ export function refusalNow(ctx: Context, run: RunRow): Refused | null {
   return (
     suspendedOwner(ctx) ??
     ownRunRefusal(ctx, run) ??
-    (needsSecondPerson(ctx, asked) ? secondPersonRequired(ctx, asked.isApproval) : null) ??
+    (needsSecondPerson(ctx, asked) ? secondPersonRequired(ctx, true) : null) ??
     refused
   )
 }
