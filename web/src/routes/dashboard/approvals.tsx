@@ -38,7 +38,7 @@ function ApprovalsPage() {
       <Card className="overflow-hidden">
         {rows ? (
           rows.length === 0 ? (
-            <EmptyState title="Nothing to approve">
+            <EmptyState title="No requests from agents">
               A policy group can ask you before large payments, before first payments to a recipient, and before repeats
               <span>
                 {mayEdit ? ': edit the group under ' : '. Its owner sets that under '}
