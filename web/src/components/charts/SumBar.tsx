@@ -1,3 +1,6 @@
+/** In percent. An outline that is narrower would be two dots. */
+const leastOutline = 1
+
 /** Two sums on one scale: a filled bar, and a dashed outline for the period before. The text beside it has both. */
 export function SumBar(props: { sum: bigint; earlier: bigint; top: bigint }) {
   const { sum, earlier, top } = props
@@ -11,9 +14,9 @@ export function SumBar(props: { sum: bigint; earlier: bigint; top: bigint }) {
           style={{ width: `${share(sum)}%` }}
         />
       )}
-      {earlier > 0n && (
+      {share(earlier) >= leastOutline && (
         <span
-          className="absolute inset-y-0 left-0 min-w-0.5 rounded-r-[2px] border border-muted border-dashed"
+          className="absolute inset-y-0 left-0 rounded-r-[2px] border border-muted border-dashed"
           style={{ width: `${share(earlier)}%` }}
         />
       )}

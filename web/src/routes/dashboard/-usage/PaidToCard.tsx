@@ -123,9 +123,9 @@ function Row(props: { row: PaidSum; paid: PaidTo; by: PaidBy; period: Period; to
   }
   return (
     <PaymentsLink search={search} chain={primary} className="-mx-2 block rounded-control px-2 py-2.5 hover:bg-paper">
-      <span className="flex items-baseline justify-between gap-x-4">
+      <span className="flex flex-wrap items-baseline gap-x-4">
         <Name row={row} by={by} />
-        <span className="shrink-0 text-right">
+        <span className="ml-auto shrink-0 text-right">
           <Amount value={spent} />
           <span className="block text-muted text-small">
             {earlier === '0' ? `nothing last ${period}` : `vs. $${formatAmount(earlier)}`}
@@ -149,7 +149,7 @@ function Name({ row, by }: { row: PaidSum; by: PaidBy }) {
   )
   const title = seller ?? name
   return (
-    <span className="wrap-anywhere min-w-0 font-medium">
+    <span className="wrap-anywhere min-w-0 grow basis-40 font-medium">
       <bdi>{title ?? <ContactName value={recipient}>{place}</ContactName>}</bdi>
       {title !== null && by === 'recipient' && <span className="block font-normal text-muted text-small">{place}</span>}
     </span>

@@ -19,8 +19,8 @@ export function RuleSumRow(props: {
   const names = rules.map((rule) => ruleOf(rule).name).join(', ')
   return (
     <li className="py-2.5">
-      <div className="flex items-baseline justify-between gap-x-4">
-        <p className="wrap-anywhere min-w-0">
+      <div className="flex flex-wrap items-baseline gap-x-4">
+        <p className="wrap-anywhere min-w-0 grow basis-40">
           <PaymentsLink
             search={{
               sender: props.agentId,
@@ -35,7 +35,7 @@ export function RuleSumRow(props: {
           </PaymentsLink>
           <span className="block text-muted text-small">{props.by}</span>
         </p>
-        <p className="shrink-0 text-right">
+        <p className="ml-auto shrink-0 text-right">
           <Amount value={amount} chain={chain} />
           <span className="block text-muted text-small">{plural(count, 'request')}</span>
         </p>
