@@ -252,14 +252,12 @@ test('denies a request and pauses its agent by keyboard, and the agent is refuse
 /** The page of the request does not know of what `act` changes, and sends what it showed. */
 async function beforeItReads(page: Page, { approval }: Asked, act: () => Promise<void>): Promise<void> {
   const acted = Promise.withResolvers<void>()
-  const path = `**/api/approvals/${approval.id}`
-  await page.route(path, async (route) => {
+  await page.route(`**/api/approvals/${approval.id}`, async (route) => {
     await acted.promise
     await route.continue()
   })
   await act()
   acted.resolve()
-  await page.unroute(path)
 }
 
 test('approving a request that changed since it was shown lists the changes and asks again @approval-screens-4', {
