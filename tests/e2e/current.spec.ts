@@ -164,9 +164,9 @@ test('unsaved text comes back after the session has ended and the user has signe
   await expire()
   await button(page, 'Log In Again').click()
   await signIn()
+  await expect(page.getByText('Your unsaved text is back.')).toBeVisible()
   await expect(page.getByLabel('Recipient email')).toHaveValue('draft@bursar.test')
   await expect(page.getByLabel('Memo')).toHaveValue('Prize for the best draft')
-  await expect(page.getByText('Your unsaved text is back.')).toBeVisible()
   expect(await stored()).toBeNull()
 })
 
