@@ -49,8 +49,9 @@ def amount_of(amount: Amount, name: str = "amount") -> str:
 
 def check_until(until: str, name: str) -> None:
     """Raises TypeError for a word that means nothing: it would wait for the end."""
-    if until not in ("sent", "final"):
-        raise TypeError(f"{name}: must be 'sent' or 'final', not {until!r}")
+    if until in ("sent", "final"):
+        return
+    raise TypeError(f"{name}: must be 'sent' or 'final', not {until!r}")
 
 
 def key_of(idempotency_key: str | None) -> str:
