@@ -112,7 +112,7 @@ describe('reading', () => {
     await local.submit(local.contracts.factory, createWalletData(wallet.parameters))
     await local.mint(wallet.address, 7_000_000n)
     const send = signSend(local, wallet, {
-      to: party('friend').address,
+      to: party('payee').address,
       amount: 2_000_000n,
       sequence: 3,
       deadline: (await local.now()) + 300,
@@ -138,7 +138,7 @@ describe('reading', () => {
       ownerNonce: 0n,
       purchaseAllowance: 12,
     })
-    expect(await chain.usdcBalance(party('friend').address)).toBe(2_000_000n)
+    expect(await chain.usdcBalance(party('payee').address)).toBe(2_000_000n)
   })
 
   test('returns logs for several filters in one round trip, from either node', async () => {
@@ -195,7 +195,7 @@ describe('a refusal by the node', () => {
     await local.submit(local.contracts.factory, createWalletData(wallet.parameters))
     const attempt = async (over: { epoch?: number; amount?: bigint }) => {
       const deadline = (await local.now()) + 300
-      const send = signSend(local, wallet, { to: party('friend').address, amount: 1n, sequence: 0, deadline, ...over })
+      const send = signSend(local, wallet, { to: party('payee').address, amount: 1n, sequence: 0, deadline, ...over })
       const args = [send.to, send.amount, send.nonce, deadline, send.r, send.vs] as const
       return chain.call({
         to: wallet.address,

@@ -7,7 +7,7 @@ import { createApi, env, seed, signedUp } from './apiClient.ts'
 beforeAll(seed)
 
 const local: Partial<Env> = { ENVIRONMENT: 'local' }
-const address = `0x${'12'.repeat(20)}`
+const address = `0x${'de'.repeat(20)}`
 const faucet = (body: unknown) => createApi().call('POST', '/dev/faucet', { body, env: local })
 
 /** Waits up to 10 seconds until the page is `ready`. */

@@ -37,7 +37,7 @@ async function addRows(userId: string, from: number, to: number): Promise<void> 
   const body = `json_object('id', ${id}, 'memo', CASE WHEN i % ${every} = 0 THEN 'Invoice ' || i END, 'amountUsdc', '1',
     'category', 'address', 'status', 'CONFIRMED', 'createdAt', '2026', 'fromWalletChain', 'base',
     'timeline', json_object('confirmedAt', NULL), 'contact', NULL, 'contactId', NULL, 'toAddress', NULL, 'resource', NULL,
-    'recipientPhone', NULL, 'reference', NULL, 'errorMessage', NULL, 'txHash', NULL, 'escrowId', NULL,
+    'recipientPhone', NULL, 'reference', NULL, 'errorMessage', NULL, 'txHash', NULL, 'escrowId', NULL, 'runId', NULL,
     'recipientEmail', CASE WHEN i % ${every} = 0 THEN 'ada@bursar.test' END)`
   for (const sql of [
     `INSERT INTO transaction_view (id, seq, created_at, status, category, amount, wallet_id, chain, body)

@@ -26,6 +26,7 @@ test('filters of the maximum length work', async () => {
     ...common,
     id: 'pay_payout',
     status: 'CREATED',
+    expiresAt: createdAt,
     sourceWallet: { chain: 'base' },
   } as unknown as Escrow
   await putRows(id, { transactions: [transaction], payouts: [payout] })
