@@ -103,7 +103,9 @@ describe('over HTTP', () => {
     expect(await ledger()).toEqual(before)
     const stored = await rowsOf(own, 'SELECT * FROM audit')
     expect(JSON.stringify(stored)).not.toContain(body.signature.slice(2, 40))
-    expect(await api.call('GET', `/api/escrow/kept-balance/${link.slice(0, -1)}x`)).toMatchObject({ status: 404 })
+    // Letters that differ in the bits that the last one has.
+    const another = `${link.slice(0, -1)}${link.endsWith('A') ? 'Q' : 'A'}`
+    expect(await api.call('GET', `/api/escrow/kept-balance/${another}`)).toMatchObject({ status: 404 })
     expect((await own.asOwner('GET', `/escrow/${id}`)).json.data).toMatchObject({ status: 'WITHDRAWN' })
   })
 })
