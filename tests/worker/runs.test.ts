@@ -78,7 +78,7 @@ test('agents race a run for the last money: exactly the balance leaves @runs-42'
     account,
     Array.from({ length: 6 }, (_, i) => ({ to: fresh(`race ${i}`), amount: '1' })),
   )
-  const agents = Array.from({ length: 20 }, (_, i) =>
+  const agents = Array.from({ length: 200 }, (_, i) =>
     account.pay({ to: { type: 'address', address: fresh(`agent ${i}`) }, amount: '1' }),
   )
   const decided = approve(account, run)
