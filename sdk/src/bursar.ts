@@ -167,7 +167,7 @@ export class Bursar {
 
   /**
    * Prepares many payments as one run, once, however often the request has to be repeated. Nothing is paid: a person submits and
-   * decides on the page at `url`. `verdicts` names the rows with errors, which are left out: mend them, and prepare all rows again
+   * decides on the page at `url`. `verdicts` names the rows with errors, which are left out: correct them, and prepare all rows again
    * with `replaces`. `replayed`: an earlier call with this key had prepared it.
    *
    * Throws TypeError if an amount is not a string; BursarError `same_run` if these rows are a run already; otherwise as `pay` does.

@@ -185,6 +185,28 @@ test('what can’t be used is refused before it is sent, with its line, and noth
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Bonus')
 })
 
+test('while a file is read nothing can be submitted, and an empty one says so @runs-72', async ({
+  page,
+  context,
+  own,
+}) => {
+  await own.account.keep(context)
+  const read = Promise.withResolvers<void>()
+  await page.route('**/assets/read-*.js', async (route) => {
+    await read.promise
+    await route.continue()
+  })
+  await page.goto('/dashboard/runs?create=true')
+  await fillForm(page, 'Slow file', csvOf([[newAddress(), '1']]))
+  await expect(page.getByLabel('Source wallet')).not.toHaveValue('')
+  await expect(button(page, 'Check the rows')).toBeDisabled()
+  read.resolve()
+  await expect(button(page, 'Check the rows')).toBeEnabled()
+  await button(page, 'Remove file').click()
+  await page.getByLabel('File').setInputFiles(fileOf('\r\n'))
+  await expect(dialog(page, 'New run')).toContainText('payroll.csv: The file is empty.')
+})
+
 test('a thousand rows scroll and are filtered on a phone @runs-63', async ({ page, context, own }) => {
   const lines = Array.from(
     { length: 1_000 },

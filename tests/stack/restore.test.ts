@@ -144,15 +144,15 @@ test(
     await expect(ops('restore-user', [userId, 'unfreeze'])).rejects.toThrow('was rolled back')
     expect((await ops('restore-user', [userId, 'back'])).state).toBe('rolled_back')
 
-    const goOn = () => ops('restore-user', [userId, 'continue'], {}, ['once'])
-    await until('waiting', async () => (await goOn()).state === 'waiting')
+    const continueRestore = () => ops('restore-user', [userId, 'continue'], {}, ['once'])
+    await until('waiting', async () => (await continueRestore()).state === 'waiting')
     for (const url of Object.values(stack.rpc)) {
       await rpcOf(url)('evm_increaseTime', 400)
       await rpcOf(url)('anvil_mine', '0x6')
     }
     // Each kill comes later in the restore.
     for (let kill = 1; kill <= kills; kill++) {
-      const killed = goOn().catch(() => null)
+      const killed = continueRestore().catch(() => null)
       await pause((300 / kills) * kill)
       await stack.killWorker()
       await killed
@@ -161,7 +161,7 @@ test(
     await until('the account to be open', async () => {
       const { state } = await ops('restore-user', [userId, 'status'])
       if (state === 'open') return true
-      const { unexplained } = await goOn()
+      const { unexplained } = await continueRestore()
       expect(unexplained).toEqual([])
       return false
     })

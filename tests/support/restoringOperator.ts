@@ -84,7 +84,7 @@ export async function restoringOperator(user: User, { bindings = env, db = prima
       return run('back', { to: new Date(Date.now() - minuteMs).toISOString(), ...more })
     },
     /** Continues until an operator has to decide or the account works again. */
-    async goOn(more: Partial<RestoreInput> = {}) {
+    async continueRestore(more: Partial<RestoreInput> = {}) {
       for (;;) {
         const reply = await run('continue', more)
         if (reply.state === 'waiting') await pass(400)

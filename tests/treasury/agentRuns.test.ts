@@ -100,7 +100,7 @@ test('what a group’s rules refuse about a row is its verdict; budgets, counts 
   expect(account.prepare(agent, [readRow(2, 10, '1')])).toMatchObject({ code: 'unauthenticated' })
 })
 
-test('an agent has three open runs, replaces only drafts of its own, and leaves people theirs @runs-82', async () => {
+test('an agent has at most three open runs and replaces only its own drafts; people’s runs have their own limit @runs-82', async () => {
   const account = createAccount()
   account.context.limits.agentOpenRuns = 3
   account.context.limits.openRuns = 5
@@ -144,7 +144,9 @@ test('an agent has three open runs, replaces only drafts of its own, and leaves 
   const made = unwrap(account.prepare(bob, row(24), key))
   expect(unwrap(account.prepare(bob, row(24), key))).toMatchObject({ replayed: true, run: { id: made.run.id } })
   expect(account.prepare(bob, row(25), key)).toMatchObject({ code: 'idempotency_key_reused' })
-  expect(account.prepare(ada, row(26), key).ok, 'each agent has keys of its own').toBe(false)
+  expect(account.prepare(ada, row(26), key), 'each agent has its own keys').toMatchObject({
+    message: expect.stringMatching(/^3 runs of this agent are open/),
+  })
 
   account.asOwner(() => unwrap(account.stop(made.run.id)))
   account.clock.now += 31 * dayMs

@@ -132,7 +132,7 @@ async function createThief(acme: Acme) {
         await callAsCan(method, path, bodies[route])
       }
     },
-    /** Each of those, undone or made anew afterwards, and `then`. Returns those that took effect. */
+    /** Calls each route that ends or pauses something, restores what can be restored, and calls `then`. Returns the routes that succeeded. */
     async endEverything(then: () => Promise<void>): Promise<string[]> {
       const ended: string[] = []
       for (const route of signedInRoutes().filter(isEnd)) {
@@ -190,7 +190,7 @@ test('whoever has the owner’s session and password moves at most the limit in 
   expect(await limitNow(thief)).toMatchObject({ above: '5' })
 })
 
-test('nothing that is paused, ended or made anew lets more than the limit leave @second-person-12', {
+test('pausing, deleting and creating things never lets a thief pay more than the limit @second-person-12', {
   tags: ['all'],
 }, async () => {
   const acme = await createAcme()

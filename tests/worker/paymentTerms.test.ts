@@ -160,12 +160,12 @@ test('replies, lists, exports and webhooks show every field of the terms @terms-
 
 test('an account that is restored from a backup gets every field of the terms back @terms-4', async () => {
   const payer = await createPayer({ on: manualChain })
-  const { run, back, goOn } = await restoringOperator(payer)
+  const { run, back, continueRestore } = await restoringOperator(payer)
   const earlier = await copyOf(payer)
   const { accepted } = await pay(payer)
   await run('freeze')
   await back(earlier)
-  expect(await goOn()).toMatchObject({ state: 'open' })
+  expect(await continueRestore()).toMatchObject({ state: 'open' })
   await until('the account works', () => payer.ledger().catch(() => null))
   expect(termsOf(await rowOf(payer, accepted.id))).toEqual(terms)
 })

@@ -129,14 +129,14 @@ test('rows that were QUEUED, PENDING_APPROVAL and PROCESSING, and were signed, a
   await inTreasury(payer, ({ context }) => recompute(context.store, Date.now()))
   expect(await ledgers(payer), 'recomputing changes nothing on right books').toEqual(books)
 
-  const { run, back, goOn } = await restoringOperator(payer)
+  const { run, back, continueRestore } = await restoringOperator(payer)
   expect(await run('freeze')).toMatchObject({
     state: 'frozen',
     doing: expect.stringContaining('History has everything'),
   })
   expect(await back(earlier)).toMatchObject({ state: 'rolled_back' })
   await expect(payer.ledger()).rejects.toThrow('account_restoring')
-  expect(await goOn()).toMatchObject({ state: 'open', unexplained: [] })
+  expect(await continueRestore()).toMatchObject({ state: 'open', unexplained: [] })
   await works(payer)
 
   expect(await rowsOf(payer, 'SELECT name FROM agent')).toEqual([{ name: 'Renamed since' }])
@@ -209,7 +209,7 @@ test('a restore that is killed after each effect, and continued each time, ends 
     if (life.left === 0) throw new Error('killed')
   }
   const bindings = { ...env, TREASURY: mortalObjects(env.TREASURY, spend) }
-  const { run, back, goOn, open } = await restoringOperator(payer, { bindings, db: mortalDb(spend) })
+  const { run, back, continueRestore, open } = await restoringOperator(payer, { bindings, db: mortalDb(spend) })
   /** Kills `act` after one effect, then after two, and so on, until it survives. */
   const untilAlive = async (act: () => Promise<unknown>) => {
     for (let effects = 1; ; effects++) {
@@ -226,7 +226,7 @@ test('a restore that is killed after each effect, and continued each time, ends 
   }
   expect(await untilAlive(() => run('freeze'))).toBeGreaterThan(5)
   expect(await untilAlive(() => back(account.earlier))).toBeGreaterThan(3)
-  const kills = await untilAlive(async () => ((await open()) ? goOn() : { state: 'open' }))
+  const kills = await untilAlive(async () => ((await open()) ? continueRestore() : { state: 'open' }))
   expect(kills).toBeGreaterThan(30)
   expect(await open()).toBeNull()
   await works(payer)
@@ -263,15 +263,15 @@ test('if History lacked changes of a lost object, the account opens as open_watc
   await inTreasury(payer, ({ context }) => earlier(context.store))
   await kill(payer.treasury())
 
-  const { run, goOn } = await restoringOperator(payer)
+  const { run, continueRestore } = await restoringOperator(payer)
   await run('freeze')
   await run('back', { lost: true })
-  const shown = await goOn()
+  const shown = await continueRestore()
   const detail = expect.stringContaining(`3.00 USDC to ${recipient.address.toLowerCase()}`)
   expect(shown).toMatchObject({ state: 'needs_review', unexplained: [{ what: 'unrecorded', detail }] })
-  expect(await goOn({ accept: 'f'.repeat(12) })).toMatchObject({ state: 'needs_review', list: shown.list })
+  expect(await continueRestore({ accept: 'f'.repeat(12) })).toMatchObject({ state: 'needs_review', list: shown.list })
   await expect(payer.ledger()).rejects.toThrow('account_restoring')
-  expect(await goOn({ accept: shown.list! })).toMatchObject({ state: 'open_watched' })
+  expect(await continueRestore({ accept: shown.list! })).toMatchObject({ state: 'open_watched' })
   await works(payer)
   const [accepted] = await rowsOf<{ data: string }>(
     payer,
@@ -303,7 +303,7 @@ test('a restore waits for a History that is down, refuses one that is behind or 
   const input = payer.payment()
   const { id } = await pay(payer, input)
   await becomes(payer, id, 'CONFIRMED')
-  const { run, back, goOn } = await restoringOperator(payer)
+  const { run, back, continueRestore } = await restoringOperator(payer)
 
   await withoutHistory(payer)
   expect((await run('freeze')).doing).toContain('has not confirmed')
@@ -320,18 +320,18 @@ test('a restore waits for a History that is down, refuses one that is behind or 
   expect((await run('freeze')).doing).toContain('History has everything')
   await back(earlier)
   await withoutHistory(payer)
-  await expect(goOn()).rejects.toThrow('History is down')
+  await expect(continueRestore()).rejects.toThrow('History is down')
   await kill(payer.treasury())
   await inHistory(payer, (_, { storage }) => {
     for (const table of ['position', 'transaction_view', 'recoverable_value']) storage.sql.exec(`DELETE FROM ${table}`)
   })
-  await expect(goOn()).rejects.toThrow('no longer has everything')
+  await expect(continueRestore()).rejects.toThrow('no longer has everything')
   expect(await run('status')).toMatchObject({ state: 'copying' })
   await expect(run('unfreeze')).rejects.toThrow('only `continue` opens the account')
   await run('back', { lost: true })
-  const { state, unexplained, list } = await goOn()
+  const { state, unexplained, list } = await continueRestore()
   expect({ state, unexplained }).toMatchObject({ state: 'needs_review', unexplained: [{ what: 'unrecorded' }] })
-  expect(await goOn({ accept: list! })).toMatchObject({ state: 'open_watched' })
+  expect(await continueRestore({ accept: list! })).toMatchObject({ state: 'open_watched' })
   await works(payer)
   expect(await payer.booksBalance()).toMatchObject({ withdrawn: '1', out: '0' })
 })
@@ -345,7 +345,7 @@ test('an object that is rolled back again during its restore starts from the beg
   await becomes(payer, ids[0]!, 'CONFIRMED')
   const second = await copyOf(payer)
   await becomes(payer, ids[1]!, 'CONFIRMED')
-  const { run, back, goOn, open } = await restoringOperator(payer)
+  const { run, back, continueRestore, open } = await restoringOperator(payer)
   await run('freeze')
   await back(second)
   expect(await run('continue')).toMatchObject({ state: 'waiting' })
@@ -355,7 +355,7 @@ test('an object that is rolled back again during its restore starts from the beg
   await kill(payer.treasury())
   expect(await run('continue')).toMatchObject({ state: 'waiting' })
   await back(first)
-  const both = await Promise.all([goOn(), goOn().catch(() => null)])
+  const both = await Promise.all([continueRestore(), continueRestore().catch(() => null)])
   expect(both[0]).toMatchObject({ state: 'open', unexplained: [] })
   expect(await open()).toBeNull()
   await works(payer)
@@ -425,13 +425,13 @@ test('what was revoked since stays revoked, and wallets made or deleted since ar
   const madeInput = await importing('made since')
   const made = unwrap(await treasury().wallets().importWallet(madeInput))
   await syncHistory(payer)
-  const { run, back, goOn } = await restoringOperator(payer)
+  const { run, back, continueRestore } = await restoringOperator(payer)
   await env.DB.prepare('INSERT INTO user_suspension (user_id, since, version) VALUES (?, 1, 7)')
     .bind(payer.userId)
     .run()
   await run('freeze')
   await back(earlier)
-  expect(await goOn()).toMatchObject({ state: 'open', unexplained: [] })
+  expect(await continueRestore()).toMatchObject({ state: 'open', unexplained: [] })
   await works(payer)
 
   const none = ['credential', 'webhook', 'imported_key', 'whitelist'].map((table) => `SELECT 1 FROM ${table}`)
@@ -480,7 +480,7 @@ test('contradictions, books that differ and keys that are gone are listed, and a
   await mineUntil(payer, 'signed', async () => (await payer.status(outlasting.id)) === 'PROCESSING')
   await syncHistory(payer)
   const clash = await inTreasury(payer, ({ context }) => context.store.payment(clashing.id)!)
-  const { run, back, goOn } = await restoringOperator(payer)
+  const { run, back, continueRestore } = await restoringOperator(payer)
   await run('freeze')
   await back((store) => {
     earlier(store)
@@ -522,13 +522,13 @@ test('contradictions, books that differ and keys that are gone are listed, and a
     "UPDATE transaction_view SET recoverable = json_set(recoverable, '$.row.max_deadline', ?) WHERE id = ?"
   await historyRows(payer, outlasts, later, outlasting.id)
   await pass(400)
-  const { unexplained, list } = await goOn()
+  const { unexplained, list } = await continueRestore()
   expect(unexplained).toMatchObject([
     { what: 'payment', ref: clashing.id, detail: 'its nonce is already used by pay_other' },
     { what: 'payout', ref: payout.id },
     { what: 'books', ref: payer.wallet.id, detail: expect.stringContaining('does not match the transfer') },
   ])
-  expect(await goOn({ accept: list! })).toMatchObject({ state: 'open' })
+  expect(await continueRestore({ accept: list! })).toMatchObject({ state: 'open' })
   await works(payer)
   expect(await payer.status(known.id)).toBe('CONFIRMED')
   const ended = await rowsOf(payer, "SELECT status, error_code FROM payment WHERE id = 'pay_unsigned'")
@@ -545,20 +545,20 @@ test('an operator cannot accept differing books while a payment is open @restore
   const earlier = await copyOf(payer)
   const { id } = await pay(payer, payer.payment())
   await becomes(payer, id, 'CONFIRMED')
-  const { run, back, goOn } = await restoringOperator(payer)
+  const { run, back, continueRestore } = await restoringOperator(payer)
   await run('freeze')
   await back((store) => {
     earlier(store)
     store.run('UPDATE wallet SET deposits = deposits + 1')
   })
-  const shown = await goOn()
+  const shown = await continueRestore()
   const detail = 'the chain has 0.000001 USDC less than the books'
   expect(shown).toMatchObject({ state: 'needs_review', unexplained: [{ what: 'books', ref: payer.wallet.id, detail }] })
-  expect(await goOn({ accept: shown.list! })).toMatchObject({ state: 'needs_review', list: shown.list })
+  expect(await continueRestore({ accept: shown.list! })).toMatchObject({ state: 'needs_review', list: shown.list })
   await inTreasury(payer, (treasury) => {
     pastTheGate(treasury).store.run('UPDATE wallet SET deposits = deposits - 1')
   })
-  expect(await goOn({ accept: shown.list! })).toMatchObject({ state: 'open', unexplained: [] })
+  expect(await continueRestore({ accept: shown.list! })).toMatchObject({ state: 'open', unexplained: [] })
   await works(payer)
   expect(await payer.booksBalance()).toMatchObject({ out: '1', held: '0' })
 })

@@ -23,10 +23,10 @@ test('after a restore, what was accepted since the state that it went back to co
   await syncHistory(payer)
   expect(await left()).toBe(usdc('3'))
 
-  const { run, back, goOn } = await restoringOperator(payer)
+  const { run, back, continueRestore } = await restoringOperator(payer)
   await run('freeze')
   await back(earlier)
-  expect(await goOn()).toMatchObject({ state: 'open', unexplained: [] })
+  expect(await continueRestore()).toMatchObject({ state: 'open', unexplained: [] })
   await works(payer)
   expect(await left(), 'neither forgotten nor counted twice').toBe(usdc('3'))
 })

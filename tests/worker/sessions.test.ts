@@ -124,7 +124,7 @@ test('the Treasury forgets an ended session after an hour, when no access token 
 
 test('an account that went back to an earlier time still refuses a session that ended since @sessions-6', async () => {
   const payer = await createPayer({ on: manualChain })
-  const { run, back, goOn } = await restoringOperator(payer)
+  const { run, back, continueRestore } = await restoringOperator(payer)
   const { db } = openDb(env.DB)
   const deps = { env, db, now: Date.now } as unknown as Deps
   const { accessToken, refreshToken } = await openLoginSession(
@@ -135,7 +135,7 @@ test('an account that went back to an earlier time still refuses a session that 
   await signOut(deps, refreshToken)
   await run('freeze')
   await back(earlier)
-  expect(await goOn()).toMatchObject({ state: 'open' })
+  expect(await continueRestore()).toMatchObject({ state: 'open' })
   await until('the account works', () => payer.ledger().catch(() => null))
   api.clock.now = Date.now()
   expect(await walletsOf(accessToken)).toBe(401)

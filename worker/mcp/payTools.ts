@@ -13,7 +13,9 @@ const [contact, address, email, phone] = PaymentRecipient.options
 /** The fields of a payment, with the idempotency key that REST has in a header. */
 const terms = {
   ...CreatePayment.shape,
-  idempotency_key: idempotencyKey,
+  idempotency_key: idempotencyKey(
+    'A unique value that you choose for this payment, such as a UUID. Repeating a call with the same value never pays twice. Shared with the Idempotency-Key of the REST API.',
+  ),
 }
 const { to: _, ...common } = terms
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { maxPreparedRows } from '#domain/runs/prepared.ts'
 import { prepareScope } from '#domain/scopes.ts'
 import { PayoutRun, PayoutRunId, PrepareRun } from '#schemas/preparedRun.ts'
 import { ok } from '../result.ts'
@@ -10,16 +11,12 @@ export const runTools: Tool[] = [
   tool({
     name: 'prepare_payout_run',
     title: 'Prepare a payout run',
-    description:
-      'Prepare up to 200 payments from a list or a CSV as one run. Nothing is paid or reserved: a person submits it and decides on the page at url. The reply has a verdict for each row with an error or a warning. Rows with errors are left out: mend them and prepare all rows again, with replaces set to the id of the former run.',
+    description: `Prepare up to ${maxPreparedRows} payments from a list or a CSV as one run. Nothing is paid or reserved: a person submits it and decides on the page at url. The reply has a verdict for each row with an error or a warning. Rows with errors are left out: correct them and prepare all rows again, with replaces set to the id of the former run.`,
     input: z.strictObject({
       ...PrepareRun.shape,
-      idempotency_key: idempotencyKey.meta({
-        description:
-          'A unique value that you choose for this run, such as a UUID. Repeating a call with the same value makes no second run.',
-        minLength: 1,
-        maxLength: 255,
-      }),
+      idempotency_key: idempotencyKey(
+        'A unique value that you choose for this run, such as a UUID. Repeating a call with the same value makes no second run.',
+      ),
     }),
     output: PayoutRun.extend({
       replayed: z.boolean().describe('True if an earlier call with this idempotency_key made the run.'),

@@ -16,7 +16,8 @@ const tools = [...readTools, ...payTools, ...runTools]
 const instructions =
   'Bursar pays in USDC on Base from a budget that the owner has set. Call get_payment_context first. Amounts are decimal ' +
   'strings of USDC, such as "12.5". Give every payment its own idempotency_key, and repeat a call with the same key if its ' +
-  'response was lost. For many payments at once, prepare_payout_run makes a draft that a person decides about. A refusal has a code, the rule that refused, max_allowed_now, and next, which says what to do.'
+  'response was lost. For many payments at once, prepare_payout_run creates a draft that a person decides about. A refusal ' +
+  'has a code, the rule that refused, max_allowed_now, and next, which says what to do.'
 
 /** The tool list and the instructions are the same for all callers until the next deployment. */
 const publicCache = { ttlMs: 5 * 60_000, cacheScope: 'public' } as const // 5 minutes

@@ -31,20 +31,16 @@ export const Refusal = Problem.omit({ type: true, title: true, status: true, ins
 export type Refusal = z.infer<typeof Refusal>
 
 /** The argument that is a header of the REST API. */
-export const idempotencyKey = z
-  .string()
-  .transform((text, ctx) => {
-    const key = parseIdempotencyKey(text)
-    if (key === null)
-      ctx.addIssue({ code: 'custom', message: 'idempotency_key must be 1 to 255 visible ASCII characters' })
-    return key ?? z.NEVER
-  })
-  .meta({
-    description:
-      'A unique value that you choose for this payment, such as a UUID. Repeating a call with the same value never pays twice. Shared with the Idempotency-Key of the REST API.',
-    minLength: 1,
-    maxLength: 255,
-  })
+export const idempotencyKey = (description: string) =>
+  z
+    .string()
+    .transform((text, ctx) => {
+      const key = parseIdempotencyKey(text)
+      if (key === null)
+        ctx.addIssue({ code: 'custom', message: 'idempotency_key must be 1 to 255 visible ASCII characters' })
+      return key ?? z.NEVER
+    })
+    .meta({ description, minLength: 1, maxLength: 255 })
 
 export const paymentId = PaymentId.describe('The id that a pay_ tool or list_payments returned.')
 

@@ -13,8 +13,10 @@ import { PurchaseReceipt, PurchaseSignature } from './x402.ts'
  * /openapi.json.
  */
 
-const usdc = z.string().meta({ description: 'Decimal USDC.', examples: ['12.5'], pattern: '^\\d+(\\.\\d{1,6})?$' })
-const instant = z.string().meta({ description: 'ISO 8601, UTC.', format: 'date-time' })
+export const usdc = z
+  .string()
+  .meta({ description: 'Decimal USDC.', examples: ['12.5'], pattern: '^\\d+(\\.\\d{1,6})?$' })
+export const instant = z.string().meta({ description: 'ISO 8601, UTC.', format: 'date-time' })
 
 /** A policy group's budget. */
 export const Budget = z

@@ -3,11 +3,9 @@ import { maxPreparedRows, tooManyPreparedRows } from '#domain/runs/prepared.ts'
 import { runStatuses } from '#domain/runs/runStatus.ts'
 import { runTitle } from '#domain/runs/texts.ts'
 import { shownText } from './common.ts'
+import { instant, usdc } from './payment.ts'
 
 /** The contract of /v1/runs and of the MCP tools: payout runs that an agent prepares and a person decides about. */
-
-const usdc = z.string().meta({ description: 'Decimal USDC.', examples: ['12.5'], pattern: '^\\d+(\\.\\d{1,6})?$' })
-const instant = z.string().meta({ description: 'ISO 8601, UTC.', format: 'date-time' })
 
 const note = (description: string) => z.string().optional().describe(description)
 

@@ -123,7 +123,7 @@ Asks the owner to add <amount> to the budget. Exits with 4 while the owner has n
   run: `bursar run <file> [options]
 
 Prepares the payments of a CSV with the columns to, amount, name, memo, reference: at most 200 rows. Nothing is paid before a person has
-submitted and approved the run on its page. Exits with 4 if no row has an error, with 3 if some have: mend the file, and repeat the
+submitted and approved the run on its page. Exits with 4 if no row has an error, with 3 if some have: correct the file, and repeat the
 command with --replaces.
 
   --title <text>    what the payments are for. Default: the name of the file

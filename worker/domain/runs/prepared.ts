@@ -1,7 +1,7 @@
 import { plural } from '../words.ts'
 import type { RunStatus } from './runStatus.ts'
 
-/** Runs that agents prepare. Larger ones are a person's to upload. */
+/** Of a run that an agent prepares. People upload larger ones. */
 export const maxPreparedRows = 200
 export const tooManyPreparedRows = `A run that an agent prepares has at most ${maxPreparedRows} rows. Split them into several runs.`
 
@@ -16,11 +16,11 @@ export function nextForAgent(run: {
   switch (status) {
     case 'DRAFT': {
       if (!isChecked) return 'The rows are still being checked. Read the run again in a second.'
-      const mend = 'Mend the rows with errors, and prepare all rows again with `replaces` set to the id of this run.'
-      if (payments === 0) return `No row can be paid. ${mend}`
+      const correct = 'Correct the rows with errors, and prepare all rows again with `replaces` set to the id of this run.'
+      if (payments === 0) return `No row can be paid. ${correct}`
       const person = '`url` to a person, who submits and decides. You can do neither.'
       if (leftOut === 0) return `Give ${person}`
-      return `${plural(leftOut, 'row')} would not be paid. ${mend} Or leave them out, and give ${person}`
+      return `${plural(leftOut, 'row')} would not be paid. ${correct} Or leave them out, and give ${person}`
     }
     case 'WAITING':
       return 'It waits for a decision by a person. Read the run again later.'

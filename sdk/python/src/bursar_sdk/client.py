@@ -207,7 +207,7 @@ class Bursar:
         """
         Prepares many payments as one run, once, however often the request has to be repeated. ``rows`` have ``to`` and ``amount``, and may
         have ``name``, ``memo`` and ``reference``; ``csv`` is the text of a file with these columns instead. Nothing is paid: a person
-        submits and decides on the page at ``url``. ``verdicts`` names the rows with errors, which are left out: mend them, and prepare
+        submits and decides on the page at ``url``. ``verdicts`` names the rows with errors, which are left out: correct them, and prepare
         all rows again with ``replaces``. ``again``: rows that are a run already are to be paid once more.
 
         Raises TypeError if an amount is neither a string nor a Decimal; BursarError ``same_run``; otherwise as ``pay`` does.
