@@ -196,7 +196,7 @@ export interface paths {
         put?: never;
         /**
          * Prepare a payout run
-         * @description Prepares up to 200 payments from the wallet of the policy group as one run. Nothing is paid or reserved: a signed-in person submits the run and decides about it on the page at `url`; no credential of an agent can. `verdicts` names each row with an error, among them what the group’s rules about recipients and single amounts refuse; such rows are left out. Mend them and prepare all rows again with `replaces`. At most three runs of an agent are open. Rows that are a run already are refused (`same_run`) unless `again` is set. 202 means that the rows are still being checked.
+         * @description Prepares up to 200 payments from the wallet of the policy group as one run. Nothing is paid or reserved: a signed-in person submits the run and decides about it on the page at `url`; no credential of an agent can. `verdicts` names each row with an error, among them what the group’s rules about recipients and single amounts refuse; such rows are left out. Correct them and prepare all rows again with `replaces`. At most three runs of an agent are open. Rows that are a run already are refused (`same_run`) unless `again` is set. 202 means that the rows are still being checked.
          */
         post: operations["prepareRun"];
         delete?: never;

@@ -79,7 +79,7 @@ test('what a group’s rules refuse about a row is its verdict; budgets, counts 
   ])
   expect(run).toMatchObject({ status: 'DRAFT', checked: true, rows: 7, left_out: 4, payments: 3, amount: '51' })
   expect(waitingRuns(account.context), 'counted with the requests that wait').toBe(1)
-  expect(run.next).toMatch(/^4 rows would not be paid\. Mend the rows.*`replaces`.*give `url` to a person/)
+  expect(run.next).toMatch(/^4 rows would not be paid\. Correct the rows.*`replaces`.*give `url` to a person/)
   expect(runView(account.context, account.runNow(run.id)).madeBy).toEqual({ id: 'agt_0', name: 'agt_0', isAgent: true })
 
   const only = account.addGroup({ scopes: ['contact_payments:write', 'payout_runs:prepare'], contacts: [contact] })

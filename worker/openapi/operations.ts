@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { maxPreparedRows } from '#domain/runs/prepared.ts'
 import { payScopes, prepareScope, purchaseScope, type Scope, sendScopes } from '#domain/scopes.ts'
 import { PaymentContextQuery, PaymentsQuery } from '#schemas/payment.ts'
 
@@ -215,8 +216,7 @@ export const operations: readonly Operation[] = [
     id: 'prepareRun',
     tag: 'Payments',
     summary: 'Prepare a payout run',
-    description:
-      'Prepares up to 200 payments from the wallet of the policy group as one run. Nothing is paid or reserved: a signed-in person submits the run and decides about it on the page at `url`; no credential of an agent can. `verdicts` names each row with an error, among them what the group’s rules about recipients and single amounts refuse; such rows are left out. Mend them and prepare all rows again with `replaces`. At most three runs of an agent are open. Rows that are a run already are refused (`same_run`) unless `again` is set. 202 means that the rows are still being checked.',
+    description: `Prepares up to ${maxPreparedRows} payments from the wallet of the policy group as one run. Nothing is paid or reserved: a signed-in person submits the run and decides about it on the page at \`url\`; no credential of an agent can. \`verdicts\` names each row with an error, among them what the group’s rules about recipients and single amounts refuse; such rows are left out. Correct them and prepare all rows again with \`replaces\`. At most three runs of an agent are open. Rows that are a run already are refused (\`same_run\`) unless \`again\` is set. 202 means that the rows are still being checked.`,
     access: [prepareScope],
     needsKey: true,
     body: 'PrepareRun',

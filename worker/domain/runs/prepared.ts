@@ -16,7 +16,8 @@ export function nextForAgent(run: {
   switch (status) {
     case 'DRAFT': {
       if (!isChecked) return 'The rows are still being checked. Read the run again in a second.'
-      const correct = 'Correct the rows with errors, and prepare all rows again with `replaces` set to the id of this run.'
+      const correct =
+        'Correct the rows with errors, and prepare all rows again with `replaces` set to the id of this run.'
       if (payments === 0) return `No row can be paid. ${correct}`
       const person = '`url` to a person, who submits and decides. You can do neither.'
       if (leftOut === 0) return `Give ${person}`
