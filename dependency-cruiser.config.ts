@@ -43,7 +43,7 @@ export const openFiles: Record<string, string> = {
   outbox:
     'changes|enqueue|entries|events|reportedChanges|delivery/(desk|flush|history|recoverableRows|webhooks)|notices/changeWords|webhooks/(endpoints|rpc)',
   payments:
-    'accept|cancel|check|month|movements|needs|pay|recipients|refusals|rpcTypes|sign|slots|views|payouts/(codes|keys|transitions|views)|purchases/(offers|openSignatures|refill)',
+    'accept|cancel|check|month|movements|needs|pay|recipients|refusals|rpcTypes|screening|sign|slots|views|payouts/(codes|keys|transitions|views)|purchases/(offers|openSignatures|refill)',
   runs: 'create|end|notices|restored|rpc|turns',
   reports: 'changes/(agents|contacts|groups|pausing)',
   settlement: 'release|scan',

@@ -56,6 +56,8 @@ export const statusOf = {
   unsupported_payment: 422,
   max_amount_exceeded: 422,
   recipient_blocked: 422,
+  /** The operator's sanctions oracle lists the address. Nobody is told more (treasury/payments/screening.ts). */
+  recipient_screened: 422,
   rate_limited: 429,
   // Limits of this service (domain/limits.ts).
   payment_rate_exceeded: 429,
@@ -65,6 +67,8 @@ export const statusOf = {
   internal: 500,
   upstream_unavailable: 502,
   unavailable: 503,
+  /** The operator's sanctions oracle does not respond. */
+  screening_unavailable: 503,
   /** Newer code has migrated the object's database, or its migration is not finished (durable/objectSchema.ts). */
   service_updating: 503,
   /** The Treasury is being restored to an earlier time (treasury/account/restore/). */

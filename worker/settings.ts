@@ -98,6 +98,12 @@ export type Settings = {
   /** Confirmations required for a payment's logs: 1 locally, 2 on Base. */
   CONFIRM_DEPTH: string
   /**
+   * Address of the contract that lists sanctioned addresses, with Chainalysis' `isSanctioned(address)`. If set, whoever receives
+   * money is asked about, and not paid while it does not respond (treasury/payments/screening.ts). If unset, nobody is.
+   */
+  SANCTIONS_ORACLE_8453?: string
+  SANCTIONS_ORACLE_84532?: string
+  /**
    * How far ahead of our clock a block's time may be, in seconds. A node that is further ahead counts as unreachable. If
    * unset, this is not checked, for chains whose time is moved by tests.
    */

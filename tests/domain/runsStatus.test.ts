@@ -52,6 +52,7 @@ describe('a refusal', () => {
       'contact_changed',
       'recipient_blocked',
       'recipient_not_allowed',
+      'recipient_screened',
     ])
     for (const field of ['toAddress', 'amount']) expect(failsRow({ code: 'invalid_input', field })).toBe(true)
     expect(failsRow({ code: 'unprocessable', field: 'recipientPhone' })).toBe(true)

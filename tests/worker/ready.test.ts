@@ -5,6 +5,7 @@ import type { Env } from '../../worker/env.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
 import { runScheduled } from '../../worker/scheduled.ts'
 import type { Settings } from '../../worker/settings.ts'
+import { faultyOracles, oracleOn } from '../support/oracles.ts'
 import { chain, manualChain, prepare } from '../support/payer.ts'
 import { createApi, env, seed } from './apiClient.ts'
 
@@ -60,6 +61,8 @@ const malformed: Record<keyof Settings, string | null> = {
   PRIMARY_CHAIN: '1',
   CONTRACTS_8453: '{}',
   CONTRACTS_84532: JSON.stringify({ ...contracts, usdc: '0x12' }),
+  SANCTIONS_ORACLE_8453: '0x12',
+  SANCTIONS_ORACLE_84532: 'chainalysis',
   CONFIRM_DEPTH: '0',
   MAX_CLOCK_SKEW_SECONDS: '1.5',
   RELAYER_SHARDS: 'one',
@@ -241,6 +244,16 @@ describe('readiness when the network contradicts the settings @ready-4', () => {
       )
     },
   )
+  test('the server is not ready if there is no sanctions oracle at its address, or another contract @screening-9', async () => {
+    const oracle = await oracleOn(chain)
+    expect((await ready({ SANCTIONS_ORACLE_8453: oracle.address })).status).toBe(200)
+    const problem = 'Base, node 1: the contract of SANCTIONS_ORACLE_8453 does not respond, so nobody can be paid'
+    expect(await causesWith({ SANCTIONS_ORACLE_8453: contracts.usdc })).toContain(problem)
+    for (const kind of faultyOracles) {
+      await oracle.become(kind)
+      expect(await causesWith({ SANCTIONS_ORACLE_8453: oracle.address }), kind).toContain(problem)
+    }
+  })
   test('the server is not ready if a contract of an older set is gone @sets-12', async () => {
     const older = { ...contracts, escrow: `0x${'de'.repeat(20)}` }
     const setting = JSON.stringify({ newest: 2, sets: { 1: older, 2: contracts } })

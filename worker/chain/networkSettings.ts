@@ -1,7 +1,7 @@
 import type { ChainId } from '#domain/networks.ts'
 import type { Settings } from '../settings.ts'
 import { parseContractSets } from './contractSets.ts'
-import type { ContractSets } from './types.ts'
+import type { Address, ContractSets } from './types.ts'
 
 /** Settings that exist once per network (settings.ts). */
 
@@ -29,6 +29,12 @@ export const primaryChain = (settings: Pick<Settings, 'PRIMARY_CHAIN'>): ChainId
 /** False for a network whose setting is `{}`: nothing was deployed there, and nothing can be paid on it. */
 export const isInUse = (settings: ContractSettings, chainId: ChainId): boolean =>
   Object.keys(contractSetsOf(settings, chainId).sets).length > 0
+
+type ScreeningSettings = Pick<Settings, `SANCTIONS_ORACLE_${ChainId}`>
+
+/** The contract that recipients are screened with; null if they are not. */
+export const sanctionsOracle = (settings: ScreeningSettings, chainId: ChainId): Address | null =>
+  (settings[`SANCTIONS_ORACLE_${chainId}`] || null) as Address | null
 
 /** An RPC URL for browsers, without a key. */
 export const publicRpcUrl = (settings: Pick<Settings, `PUBLIC_RPC_URL_${ChainId}`>, chainId: ChainId): string =>

@@ -1,4 +1,4 @@
-import { type Abi, decodeFunctionResult, encodeFunctionData } from 'viem'
+import { type Abi, decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
 import { decodeErrorResult, numberToHex } from 'viem/utils'
 import {
   agentWalletAbi,
@@ -103,6 +103,10 @@ export class RpcChain implements Chain {
 
   async isBlacklisted(address: Address): Promise<boolean> {
     return decodeIsBlacklisted(await this.call({ to: this.usdc, data: isBlacklistedCall(address) }))
+  }
+
+  async isSanctioned(oracle: Address, address: Address): Promise<boolean> {
+    return decodeIsSanctioned(await this.call({ to: oracle, data: isSanctionedCall(address) }))
   }
 
   async logs(filters: LogFilter[], from: 'first' | 'second' = 'first'): Promise<Log[][]> {
@@ -255,6 +259,14 @@ export const isBlacklistedCall = (account: Address): Hex =>
 
 export const decodeIsBlacklisted = (data: Hex): boolean =>
   strictly('isBlacklisted', () => decodeFunctionResult({ abi: usdcAbi, functionName: 'isBlacklisted', data }))
+
+export const oracleAbi = parseAbi(['function isSanctioned(address account) view returns (bool)'])
+
+export const isSanctionedCall = (account: Address): Hex =>
+  encodeFunctionData({ abi: oracleAbi, functionName: 'isSanctioned', args: [account.toLowerCase() as Address] })
+
+export const decodeIsSanctioned = (data: Hex): boolean =>
+  strictly('isSanctioned', () => decodeFunctionResult({ abi: oracleAbi, functionName: 'isSanctioned', data }))
 
 function strictly<T>(what: string, decode: () => T): T {
   try {

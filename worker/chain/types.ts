@@ -116,6 +116,8 @@ export interface Chain {
   digests(wallets: readonly WatchedAddress[], atBlock: number): Promise<Hex[]>
   /** Whether the token's issuer has blacklisted this address, so that transfers to and from it revert. */
   isBlacklisted(address: Address): Promise<boolean>
+  /** Whether `oracle` lists this address. Throws RpcError or RpcUnavailable if it is not such a contract. */
+  isSanctioned(oracle: Address, address: Address): Promise<boolean>
   /**
    * Several filters in one round trip, results in order. `from: 'second'` uses the second RPC URL; throws without one. Throws
    * RpcError if there are too many logs.

@@ -35,6 +35,7 @@ export const errorDescriptions = {
   insufficient_balance: 'Exceeds the wallet’s available balance.',
   rate_limited: 'Too many requests. Nothing was done; wait for the seconds in Retry-After.',
   recipient_blocked: 'The issuer of USDC has blocked this address, so it cannot receive USDC.',
+  recipient_screened: 'This service does not pay this address. Do not repeat the request.',
   payment_rate_exceeded:
     'The agent, or the account, makes payments faster than this service accepts. Repeat with the same key after Retry-After.',
   queue_full: 'Too many payments of this agent are queued. Repeat with the same key after Retry-After.',
@@ -47,6 +48,8 @@ export const errorDescriptions = {
     'The Base network is unreachable. Nothing was sent; repeat the request with the same Idempotency-Key.',
   payments_paused:
     'The operator has paused payments for all accounts. Nothing was done; repeat the request with the same Idempotency-Key after Retry-After.',
+  screening_unavailable:
+    'Recipients can’t be checked right now. Nothing was sent; repeat the request with the same Idempotency-Key after Retry-After.',
   service_updating:
     'The service is being updated and this account waits for it. Nothing was done; repeat the request with the same Idempotency-Key after Retry-After.',
   account_restoring:

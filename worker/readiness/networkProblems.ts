@@ -1,5 +1,6 @@
 import { type ChainId, networks } from '#domain/networks.ts'
-import { contractSetsOf, rpcUrls } from '../chain/networkSettings.ts'
+import { contractSetsOf, rpcUrls, sanctionsOracle } from '../chain/networkSettings.ts'
+import { decodeIsSanctioned, isSanctionedCall } from '../chain/rpcChain.ts'
 import { RpcClient } from '../chain/rpcClient.ts'
 import { block, hex, integer } from '../chain/rpcResults.ts'
 import type { Settings } from '../settings.ts'
@@ -25,7 +26,8 @@ async function nodeState(env: Settings, chainId: ChainId, url: string, name: str
   const node = new RpcClient(url)
   const contracts = namedContracts(env, chainId)
   try {
-    const [id, newest, codes] = await Promise.all([
+    const [oracle, id, newest, codes] = await Promise.all([
+      oracleProblems(env, chainId, node, name),
       node.request('eth_chainId', []),
       node.request('eth_getBlockByNumber', ['latest', false]),
       Promise.all(contracts.map(([, address]) => node.request('eth_getCode', [address, 'latest']))),
@@ -39,11 +41,25 @@ async function nodeState(env: Settings, chainId: ChainId, url: string, name: str
         : [`${name}: its chain is ${integer(id, 'chain id')}, not ${chainId}`]),
       ...(isLate ? [`${name}: its newest block is ${Math.round((now - timestamp * 1000) / 1000)} s old`] : []),
       ...empty.map((contract) => `${name}: there is no code at the address of ${contract}`),
+      ...oracle,
     ]
     return { head: number, problems }
   } catch (error) {
     // The URL may hold a key, and errors of fetch may hold the URL.
     return { head: null, problems: [`${name}: ${(error as Error).name}`] }
+  }
+}
+
+/** Asks the sanctions oracle about an address: code at its address would not prove that it is one. */
+async function oracleProblems(env: Settings, chainId: ChainId, node: RpcClient, name: string): Promise<string[]> {
+  const oracle = sanctionsOracle(env, chainId)
+  if (oracle === null) return []
+  try {
+    const reply = await node.request('eth_call', [{ to: oracle, data: isSanctionedCall(oracle) }, 'latest'])
+    decodeIsSanctioned(hex(reply, 'call'))
+    return []
+  } catch {
+    return [`${name}: the contract of SANCTIONS_ORACLE_${chainId} does not respond, so nobody can be paid`]
   }
 }
 

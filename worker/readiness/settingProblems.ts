@@ -30,6 +30,8 @@ const rows: Record<keyof Settings, Row> = {
   PRIMARY_CHAIN: { rule: rule.oneOf('8453', '84532'), fatal: true },
   CONTRACTS_8453: { rule: rule.contracts, ...core },
   CONTRACTS_84532: { rule: rule.contracts, ...core },
+  SANCTIONS_ORACLE_8453: { rule: rule.address },
+  SANCTIONS_ORACLE_84532: { rule: rule.address },
   CONFIRM_DEPTH: { rule: rule.integer(1, 1_000), ...core },
   MAX_CLOCK_SKEW_SECONDS: { rule: rule.integer(1, 86_400), fatal: true },
   RELAYER_SHARDS: { rule: rule.integer(1, 64), ...core },

@@ -114,6 +114,8 @@ export const pattern =
   (value) =>
     expected.test(value) ? null : words
 
+export const address = pattern(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x and 40 hex digits')
+
 function byteLength(text: string): number | null {
   try {
     return base64url.decode(text).length

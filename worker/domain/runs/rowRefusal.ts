@@ -34,6 +34,7 @@ export const rowOutcomes = {
   /** A number that this service sends no text messages to. */
   unprocessable: { fields: ['recipientPhone'] },
   recipient_blocked: 'fails',
+  recipient_screened: 'fails',
   unauthenticated: 'waits',
   forbidden: 'waits',
   not_found: 'waits',
@@ -65,6 +66,7 @@ export const rowOutcomes = {
   internal: 'waits',
   upstream_unavailable: 'waits',
   unavailable: 'waits',
+  screening_unavailable: 'waits',
   service_updating: 'waits',
   account_restoring: 'waits',
   payments_paused: 'waits',

@@ -24,10 +24,6 @@ export const suspendedAgent = ({ store }: Context): Refused | null =>
       }
     : null
 
-/** `field` is the input that contained the address. */
-export const blockedRecipient = (field: 'toAddress' | 'recipientAddress' | 'to'): Refused =>
-  refuse('recipient_blocked', 'The issuer of USDC has blocked this address, so it cannot receive USDC.', { field })
-
 /** The figures of a budget in decimal USDC. */
 export const budgetFigures = ({ limit, spent, held, remaining }: Exclude<Figures, { count: unknown }>) => ({
   limit: limit === null ? null : formatUsdc(limit),

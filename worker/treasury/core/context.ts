@@ -70,10 +70,10 @@ export type Context = {
 }
 
 /**
- * `blocked`: the token refuses the address. `unknown`: the node did not respond; the payment is allowed and the recipient is
- * looked up again next time.
+ * `blocked`: the token refuses the address. `screened`: the sanctions oracle lists it. `unknown`: the node did not respond; the
+ * payment is allowed and the recipient is looked up again next time. `unscreened`: the oracle did not respond; nothing is paid.
  */
-export type RecipientLookup = 'clear' | 'blocked' | 'unknown'
+export type RecipientLookup = 'clear' | 'blocked' | 'screened' | 'unknown' | 'unscreened'
 
 /** Prefix, time and 80 random bits: ids sort by creation and can't be guessed. */
 export function newId(ctx: Context, prefix: string): string {

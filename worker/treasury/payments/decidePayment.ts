@@ -28,7 +28,8 @@ import { type Caller, resolveTarget } from '../policies/paymentParties.ts'
 import { type Gathered, isUnread, type Need } from './needs.ts'
 import { hasNumbers, purchaseFunds, purchaseProblem } from './purchase.ts'
 import { classRefusal, withMaximum } from './purchases/open.ts'
-import { forbiddenRecipient, lookupRefusal, recipientState, smsRefusal } from './recipients.ts'
+import { forbiddenRecipient, recipientState, smsRefusal } from './recipients.ts'
+import { lookupRefusal } from './screening.ts'
 
 /** What the amount of a payment was compared with, as far as it was read. */
 export type Basis = { funds?: WalletFunds; kind?: PaymentKind }

@@ -29,7 +29,7 @@ import { isBeingLookedUp, isUnused, lookUpRecipient } from './recipients.ts'
 export type Need =
   /** Keys, address, link and code of a payout. */
   | { need: 'draft'; wallet: WalletRow }
-  /** Whether the token blocks this address. */
+  /** Whether the token blocks this address, or the sanctions oracle lists it. */
   | { need: 'lookup'; wallet: WalletRow; spender: Spender; address: Address }
   /** Whether anybody has used this address, for a dry run of a first payment. */
   | { need: 'usage'; wallet: WalletRow; address: Address; agentId: string | null }

@@ -5,14 +5,13 @@ import { allContracts } from '../../chain/contractSets.ts'
 import type { Address } from '../../chain/types.ts'
 import { within } from '../../durable/within.ts'
 import { maySendSms, smsCountries } from '../../notifications/smsCountries.ts'
-import { logError } from '../../observability/log.ts'
 import { type Refused, refuse } from '../../result.ts'
-import { blockedRecipient } from '../core/commonRefusals.ts'
 import type { Context, RecipientLookup } from '../core/context.ts'
-import { isKnownRecipient, lookups, recipientKey } from '../core/knownRecipients.ts'
+import { isKnownRecipient, lookups, needsNoLookup, recipientKey } from '../core/knownRecipients.ts'
 import { inMemory } from '../core/memory.ts'
 import type { WalletRow } from '../core/storage/rows.ts'
 import { lookupLimitRefusal } from '../limits/admission.ts'
+import { askAbout } from './screening.ts'
 
 /** Look-ups in progress, under the same keys. */
 const runningLookups = inMemory(() => new Map<string, Promise<RecipientLookup>>())
@@ -51,8 +50,8 @@ export function smsRefusal({ env }: Context, phone: string): Refused | null {
 }
 
 /**
- * What is known about a recipient: it was paid before, `lookedUp` just now, or looked up within the last ten minutes. Null
- * if it has to be looked up.
+ * What is known about a recipient: it was paid before (and screened within a day), `lookedUp` just now, or looked up within the
+ * last ten minutes. Null if it has to be looked up.
  */
 export function recipientState(
   ctx: Context,
@@ -60,7 +59,7 @@ export function recipientState(
   address: Address,
   lookedUp: { address: Address; found: RecipientLookup | Refused } | null,
 ): 'known' | RecipientLookup | Refused | null {
-  if (isKnownRecipient(ctx, wallet, address)) return 'known'
+  if (needsNoLookup(ctx, wallet, address)) return 'known'
   // The addresses differ if the contact was confirmed at a new address in the meantime.
   if (lookedUp?.address === address) return lookedUp.found
   const cached = lookups(ctx).get(recipientKey(wallet, address))
@@ -71,7 +70,7 @@ export function recipientState(
 export const isBeingLookedUp = (ctx: Context, wallet: WalletRow, address: Address): boolean =>
   runningLookups(ctx).has(recipientKey(wallet, address))
 
-/** Asks the chain whether the token refuses the address. Concurrent calls share it. */
+/** Asks the chain about the address. Concurrent calls share it. */
 export function lookUpRecipient(ctx: Context, wallet: WalletRow, address: Address): Promise<RecipientLookup> {
   const key = recipientKey(wallet, address)
   const running = runningLookups(ctx).get(key)
@@ -82,21 +81,12 @@ export function lookUpRecipient(ctx: Context, wallet: WalletRow, address: Addres
 }
 
 async function runLookup(ctx: Context, wallet: WalletRow, address: Address): Promise<RecipientLookup> {
-  let found: RecipientLookup
-  try {
-    found = (await ctx.chains[wallet.chain_id].isBlacklisted(address)) ? 'blocked' : 'clear'
-  } catch (error) {
-    logError('recipient_not_looked_up', { user: ctx.userId }, error)
-    return 'unknown'
-  }
+  const found = await askAbout(ctx, wallet.chain_id, address)
+  if (found === 'unknown' || found === 'unscreened') return found
   if (lookups(ctx).size >= 1_000) lookups(ctx).clear()
   lookups(ctx).set(recipientKey(wallet, address), { found, at: ctx.now() })
   return found
 }
-
-/** The refusal that a lookup leads to, or null. */
-export const lookupRefusal = (found: 'known' | RecipientLookup): Refused | null =>
-  found === 'blocked' ? blockedRecipient('toAddress') : null
 
 const unusedMs = 1_500 // a review and a dry run wait for it
 

@@ -72,7 +72,8 @@ function problemOf(
     (to_address && forbiddenRecipient(ctx, wallet, to_address)) || (recipient_phone && smsRefusal(ctx, recipient_phone))
   if (refused) return refused.message
   const state = to_address && (found.get(to_address) ?? recipientState(ctx, wallet, to_address, null))
-  return state === 'blocked' ? 'The issuer of USDC has blocked this address.' : null
+  if (state === 'blocked') return 'The issuer of USDC has blocked this address.'
+  return state === 'screened' ? 'This service can’t pay this address.' : null
 }
 
 /** What is noticeable about the rows together, and the hash of what will be decided on. */

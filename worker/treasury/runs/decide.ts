@@ -1,6 +1,8 @@
 import { formatUsdcText, type MicroUsdc } from '#domain/money.ts'
 import { decideSum } from '#domain/policy.ts'
 import { nextRun, type RunEvent } from '#domain/runs/runStatus.ts'
+import { sanctionsOracle } from '../../chain/networkSettings.ts'
+import type { Address } from '../../chain/types.ts'
 import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
 import type { Decider } from '../approvals/rpcTypes.ts'
 import { actorNow } from '../core/acting.ts'
@@ -17,7 +19,9 @@ import { walletFunds } from '../ledger/balances.ts'
 import { takeIncrease } from '../limits/ownerPassword.ts'
 import { countAlone, needsSecondPerson, secondPersonRequired } from '../limits/secondPerson.ts'
 import { type Gathered, isUnread, type Need } from '../payments/needs.ts'
+import { recipientState } from '../payments/recipients.ts'
 import { refusalOf } from '../payments/refusals.ts'
+import { lookupRefusal } from '../payments/screening.ts'
 import { endOverdueRuns, endRun, moveRun } from './end.ts'
 import { requestDecision } from './notices.ts'
 import { sumsOf } from './rows.ts'
@@ -71,7 +75,8 @@ export function approveRun(ctx: Context, id: string, input: DecideRunInput, gath
       walletSetRefusal(ctx, wallet) ??
       ownRunRefusal(ctx, run) ??
       (needsSecondPerson(ctx, asked) ? secondPersonRequired(ctx, true) : null) ??
-      fundsRefusal(ctx, wallet, total, gathered)
+      fundsRefusal(ctx, wallet, total, gathered) ??
+      screeningRefusal(ctx, id, wallet, gathered)
     if (refused) return refused
     const unconfirmed = takeIncrease(ctx, total, input.passwordChecked)
     if (unconfirmed) return unconfirmed
@@ -110,6 +115,19 @@ function fundsRefusal(ctx: Context, wallet: WalletRow, total: MicroUsdc, gathere
   if (isUnread(decision.refusal, gathered)) return unreachable
   const refused = refusalOf(decision.refusal)
   return { ...refused, message: `${refused.message} This run needs ${formatUsdcText(total)} USDC.` }
+}
+
+/** Nothing is held while recipients can't be screened: the first is asked about here, and each when it is paid. */
+function screeningRefusal(ctx: Context, id: string, wallet: WalletRow, { lookup }: Gathered): Refused | Need | null {
+  if (sanctionsOracle(ctx.env, wallet.chain_id) === null) return null
+  const address = ctx.store.first<{ to_address: Address }>(
+    "SELECT to_address FROM run_row WHERE run_id = ? AND status = 'waiting' AND to_address IS NOT NULL ORDER BY n LIMIT 1",
+    id,
+  )?.to_address
+  if (!address) return null
+  const state = recipientState(ctx, wallet, address, lookup)
+  if (state === null) return { need: 'lookup', wallet, spender: null, address }
+  return state === 'unscreened' ? lookupRefusal(state) : null
 }
 
 /** What approving it now would be refused for, by what is known without reading the chain. Null: nothing. */

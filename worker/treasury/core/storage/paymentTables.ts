@@ -190,8 +190,12 @@ export type PayoutRow = RowOf<typeof payout>
 /** The salt of the payouts' keys, sealed for History. */
 const keptSalt = table('kept_salt', { one: integer('PRIMARY KEY CHECK (one = 1)'), sealed_salt: text() })
 
-/** Recipients that were looked up and paid, as "chain id:address". */
-const knownRecipient = table('known_recipient', { address: text('PRIMARY KEY') }, { isWithoutRowid: true })
+/** Recipients that were looked up and paid, as "chain id:address". `screened_at`: when an oracle last did not list them. */
+const knownRecipient = table(
+  'known_recipient',
+  { address: text('PRIMARY KEY'), screened_at: maybeInteger() },
+  { isWithoutRowid: true },
+)
 
 /** Keys of payments are never deleted. */
 const idempotency = table(

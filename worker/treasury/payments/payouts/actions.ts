@@ -13,7 +13,6 @@ import { nextTurn } from '../../../durable/turns.ts'
 import { logError } from '../../../observability/log.ts'
 import { notFound, ok, type Refused, type Result, refuse } from '../../../result.ts'
 import { freshHead } from '../../core/chainHeads.ts'
-import { blockedRecipient } from '../../core/commonRefusals.ts'
 import type { Context } from '../../core/context.ts'
 import { payoutContracts, payoutSetRefusal } from '../../core/contracts.ts'
 import { settleEveryMs } from '../../core/minedReports.ts'
@@ -21,6 +20,7 @@ import { deliveryRefusal, freshStop } from '../../core/stop.ts'
 import { formatColumn, fromColumn } from '../../core/storage/columns.ts'
 import type { PayoutRow, WalletRow } from '../../core/storage/rows.ts'
 import { audit } from '../../ledger/audit.ts'
+import { askAbout, lookupRefusal } from '../screening.ts'
 import { storedPayoutKey } from './keys.ts'
 import type { ClaimInput } from './rpcTypes.ts'
 import { movePayout, payoutEnded, takenDown } from './transitions.ts'
@@ -32,10 +32,10 @@ export async function claim(ctx: Context, input: ClaimInput): Promise<Result<Pay
   if (!known || !wallet) return notFound('Payout')
   const unknown = payoutSetRefusal(ctx, wallet, known)
   if (unknown) return unknown
-  const [head, isBlocked] = await Promise.all([
+  const [head, found] = await Promise.all([
     freshHead(ctx, wallet.chain_id),
-    // If the node does not respond, the claim goes ahead: the contract decides.
-    ctx.chains[wallet.chain_id].isBlacklisted(input.to).catch(() => false),
+    // If the token does not respond, the claim goes ahead: the contract decides.
+    askAbout(ctx, wallet.chain_id, input.to),
     freshStop(ctx),
   ])
   return ctx.store.transaction((): Result<PayoutRow> => {
@@ -57,7 +57,8 @@ export async function claim(ctx: Context, input: ClaimInput): Promise<Result<Pay
     if (head.timestamp * 1000 >= payout.expires_at) return expiredLink
     const forbidden = forbiddenRecipient(ctx, payout, wallet, { to: input.to, field: 'recipientAddress' })
     if (forbidden) return forbidden
-    if (isBlocked) return blockedRecipient('recipientAddress')
+    const refused = lookupRefusal(found, 'recipientAddress')
+    if (refused) return refused
     return startAction(ctx, payout, wallet, head, {
       action: 'claim',
       to: input.to,

@@ -3,11 +3,10 @@ import { formatUsdc, microUsdc } from '#domain/money.ts'
 import { sameAddress } from '#domain/sameAddress.ts'
 import { dayMs } from '#domain/time.ts'
 import { authorizationIsOver, ownSignature, usdcDomainSeparator } from '../../../chain/authorization.ts'
-import type { Address, Block, Chain, Hex } from '../../../chain/types.ts'
+import type { Address, Block, ChainId, Hex } from '../../../chain/types.ts'
 import type { SentOn } from '../../../claims/api.ts'
 import { notFound, ok, type Refused, type Result, refuse } from '../../../result.ts'
 import { freshHead, unreachable } from '../../core/chainHeads.ts'
-import { blockedRecipient } from '../../core/commonRefusals.ts'
 import type { Context } from '../../core/context.ts'
 import { payoutSetRefusal } from '../../core/contracts.ts'
 import { settleEveryMs } from '../../core/minedReports.ts'
@@ -16,6 +15,7 @@ import { toColumn } from '../../core/storage/columns.ts'
 import type { PayoutRow, SendOnRow, WalletRow } from '../../core/storage/rows.ts'
 import { takePoolGas, withGas } from '../../limits/gas.ts'
 import { limitRefusal } from '../../limits/limitRefusal.ts'
+import { askAbout, lookupRefusal } from '../screening.ts'
 import { forbiddenRecipient } from './actions.ts'
 import type { SendOnInput } from './rpcTypes.ts'
 
@@ -40,13 +40,12 @@ export async function sendOn(ctx: Context, input: SendOnInput): Promise<Result<S
   const refused = payoutSetRefusal(ctx, wallet, payout) ?? notKept(payout)
   if (refused) return refused
   const from = payout.withdrawn_to!
-  const chain = ctx.chains[wallet.chain_id]
   const [head, seen] = await Promise.all([
     freshHead(ctx, wallet.chain_id),
-    readAccount(chain, from, input),
+    readAccount(ctx, wallet.chain_id, from, input),
     freshStop(ctx),
   ])
-  if (seen.separator === null) return unreachable
+  if (seen.separator === null || seen.sender === 'unknown' || seen.recipient === 'unknown') return unreachable
   const signature = ownSignature(seen.separator, { ...input, from }, input.signature)
   const start = (): Result<SentOn> => {
     const now = store.payout(payout.id)!
@@ -116,24 +115,28 @@ function timeRefusal({ validBefore }: SendOnInput, { timestamp }: Block): Refuse
 
 type Account = Awaited<ReturnType<typeof readAccount>>
 
-async function readAccount(chain: Chain, from: Address, { to, nonce }: SendOnInput) {
-  const [separator, balance, isUsed, isBlocked, isRecipientBlocked] = await Promise.all([
+async function readAccount(ctx: Context, chainId: ChainId, from: Address, { to, nonce }: SendOnInput) {
+  const chain = ctx.chains[chainId]
+  const [separator, balance, isUsed, sender, recipient] = await Promise.all([
     usdcDomainSeparator(chain),
     chain.usdcBalance(from),
     authorizationIsOver(chain, from, nonce),
-    chain.isBlacklisted(from),
-    chain.isBlacklisted(to),
+    askAbout(ctx, chainId, from),
+    askAbout(ctx, chainId, to),
   ])
-  return { separator, balance, isUsed, isBlocked, isRecipientBlocked }
+  return { separator, balance, isUsed, sender, recipient }
 }
 
 function accountRefusal(from: Address, { to, amount }: SendOnInput, account: Account): Refused | null {
   if (sameAddress(to, from)) return refuse('invalid_input', 'The money is already at this address.', { field: 'to' })
   if (account.isUsed)
     return refuse('conflict', 'This transfer was already made or cancelled. Please sign again.', { field: 'nonce' })
-  if (account.isBlocked)
+  if (account.sender === 'blocked')
     return refuse('recipient_blocked', 'The issuer of USDC has blocked this account, so its money can’t be moved.')
-  if (account.isRecipientBlocked) return blockedRecipient('to')
+  if (account.sender === 'screened')
+    return refuse('recipient_screened', 'This service can’t move the money of this account.')
+  const refused = lookupRefusal(account.sender, 'to') ?? lookupRefusal(account.recipient, 'to')
+  if (refused) return refused
   return account.balance < amount
     ? refuse('insufficient_balance', `There are ${formatUsdc(account.balance)} USDC in this account.`, {
         field: 'amount',
