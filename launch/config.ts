@@ -61,6 +61,9 @@ const deployment = (defaults: { name: string; publicRpcUrl: string; explorerUrl:
       publicRpcUrl: httpsUrl.default(defaults.publicRpcUrl).describe('RPC URL for browsers, so without an API key'),
       explorerUrl: httpsUrl.default(defaults.explorerUrl),
       confirmDepth: whole(1_000).default(2),
+      sanctionsOracle: address
+        .optional()
+        .describe('Contract with isSanctioned(address), which recipients are screened with; not screened if missing'),
     }),
     relayer: z
       .strictObject({

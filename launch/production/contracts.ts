@@ -11,6 +11,7 @@ import {
   type Step,
 } from '../../contracts/deployment.ts'
 import { parseContractSets, withContracts } from '../../worker/chain/contractSets.ts'
+import { oracleAbi } from '../../worker/chain/rpcChain.ts'
 import { addressOf } from '../../worker/chain/sign.ts'
 import type { Address, ContractSets, Contracts } from '../../worker/chain/types.ts'
 import { type ChainId, networks } from '../../worker/domain/networks.ts'
@@ -53,6 +54,7 @@ export async function prepareContracts(
   if (missing.length > 0) await deploy(missing)
   const sets = { ...known.sets, ...(isNew && { [newest]: plan.contracts }) }
   for (const contracts of Object.values(sets)) await verify(chain, contracts)
+  if (config.chain.sanctionsOracle) await verifyOracle(chain, config.chain.sanctionsOracle as Address)
   return { changed: missing.length > 0, note: noteOf(sets, newest), contractSets: { newest, sets } }
 
   async function deploy(missing: Step[]): Promise<void> {
@@ -124,6 +126,16 @@ async function checkNode(chain: PublicClient, chainId: ChainId): Promise<void> {
 async function stepsWithoutCode(chain: PublicClient, steps: Step[]): Promise<Step[]> {
   const codes = await Promise.all(steps.map(({ address }) => chain.getCode({ address })))
   return steps.filter((_, i) => !codes[i])
+}
+
+async function verifyOracle(chain: PublicClient, oracle: Address): Promise<void> {
+  await chain
+    .readContract({ address: oracle, abi: oracleAbi, functionName: 'isSanctioned', args: [oracle] })
+    .catch(() => {
+      throw new LaunchError(
+        `the contract at ${oracle} does not answer isSanctioned(address): correct chain.sanctionsOracle`,
+      )
+    })
 }
 
 async function verify(chain: PublicClient, contracts: Contracts): Promise<void> {

@@ -221,6 +221,7 @@ export function productionVariables(
     CONTRACTS_8453: '{}',
     CONTRACTS_84532: '{}',
     [`CONTRACTS_${chainId}`]: contractSetting(contractSets),
+    ...(chain.sanctionsOracle && { [`SANCTIONS_ORACLE_${chainId}`]: chain.sanctionsOracle }),
     CONFIRM_DEPTH: String(chain.confirmDepth),
     RELAYER_SHARDS: String(relayer.shards),
     SIGN_UP: config.signUp,

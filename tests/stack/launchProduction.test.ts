@@ -21,6 +21,7 @@ import { openVault } from '../../launch/rotation/vault.ts'
 import { openState, type State } from '../../launch/state.ts'
 import { runSteps } from '../../launch/steps.ts'
 import { type Anvil, startAnvil } from '../../local/stack/anvil.ts'
+import { placeOracle } from '../../local/standIns/sanctionsOracle.ts'
 import { root, runTool } from '../../local/tools/runTool.ts'
 import { parseContractSets } from '../../worker/chain/contractSets.ts'
 import type { ContractSets } from '../../worker/chain/types.ts'
@@ -53,7 +54,9 @@ beforeEach(() => void cloudflare.calls.splice(0))
 const rpc = (method: string, params: unknown[]) =>
   createWalletClient({ transport: http(anvil.url) }).request({ method, params } as never) as Promise<unknown>
 
-type Changes = { chain?: { providerAdmin: string; deployer: 'hardware'; contractSet?: number } }
+type Changes = {
+  chain?: { providerAdmin: string; deployer: 'hardware'; contractSet?: number; sanctionsOracle?: string }
+}
 const config = (changes: Changes = {}) =>
   (chainId === 8453 ? productionSchema : stagingSchema).parse({
     name: 'bursar',
@@ -267,6 +270,20 @@ test('another contract set is deployed only if the config asks for it, and earli
   await launch({ in: openState(elsewhere), changes: { chain }, lastStep: 'configuration' })
   expect(await setting(elsewhere)).toEqual(before)
   await rm(elsewhere, { recursive: true })
+})
+
+test('a sanctions oracle that does not answer stops the launch; one that does is set @screening-10', async () => {
+  const oracle = `0x${'5a'.repeat(20)}` as const
+  const chain = { providerAdmin: `0x${'11'.repeat(20)}`, deployer: 'hardware', sanctionsOracle: oracle } as const
+  const contracts = () => launch({ changes: { chain }, lastStep: 'contracts' })
+  await expect(contracts()).rejects.toThrow(`${oracle} does not answer isSanctioned(address)`)
+  const { become } = await placeOracle((method, ...params) => rpc(method, params), oracle)
+  await become('wrong')
+  await expect(contracts()).rejects.toThrow('correct chain.sanctionsOracle')
+  await become('right')
+  await launch({ changes: { chain }, lastStep: 'configuration' })
+  const { vars } = JSON.parse(await readFile(join(folder, 'wrangler.json'), 'utf8'))
+  expect(vars[`SANCTIONS_ORACLE_${chainId}`]).toBe(oracle)
 })
 
 if (isLong)
