@@ -1,12 +1,13 @@
 /**
  * `npm run dev`: runs the local stack until Ctrl-C. `-- --reset` deletes the stored state first; `-- --sample` creates a new
- * state with a month of use, which takes about two minutes. Ports: BURSAR_PORT, BURSAR_BASE_PORT and BURSAR_SEPOLIA_PORT;
+ * state with a month of use, which takes about two minutes. BURSAR_SANCTIONED lists addresses that are not paid. Ports: BURSAR_PORT, BURSAR_BASE_PORT and BURSAR_SEPOLIA_PORT;
  * each BURSAR_PORT has its own state.
  */
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeSample, ownerPhrase } from '../local/sample/fillMonth.ts'
 import { isPortFree } from '../local/stack/ports.ts'
+import { screeningVariables } from '../local/stack/screening.ts'
 import { demo } from '../local/stack/seed.ts'
 import { type Stack, type StackOptions, startStack } from '../local/stack/stack.ts'
 import { walletConnectVariables } from '../local/stack/walletConnect.ts'
@@ -41,7 +42,10 @@ const options: StackOptions = {
   basePort: ports.BURSAR_BASE_PORT,
   sepoliaPort: ports.BURSAR_SEPOLIA_PORT,
   stateDir,
-  vars: () => walletConnectVariables(),
+  vars: async ({ rpc }) => ({
+    ...(await walletConnectVariables()),
+    ...(process.env.BURSAR_SANCTIONED && (await screeningVariables(rpc, process.env.BURSAR_SANCTIONED))),
+  }),
   say: (line) => console.log(line),
 }
 const starting = wantsSample ? startWithSample() : startStack(options)
@@ -82,7 +86,7 @@ if (!stopping) {
   await stop(1)
 }
 
-function welcome({ url, rpc, contractSets }: Stack): string {
+function welcome({ url, rpc, contractSets, vars }: Stack): string {
   const lines = [
     '',
     `  Bursar            ${url}   (ready in ${((Date.now() - startedAt) / 1000).toFixed(1)} s)`,
@@ -98,6 +102,7 @@ function welcome({ url, rpc, contractSets }: Stack): string {
     `  Without an API key: BURSAR_URL=${url} npm run -s bursar -- login`,
   ]
   if (wantsSample) lines.push(`  The recovery phrase of the sample’s wallets is “${ownerPhrase}”.`)
+  if (vars.SANCTIONS_ORACLE_8453) lines.push(`  Recipients are screened; not paid: ${process.env.BURSAR_SANCTIONED}.`)
   const { newest } = contractSets[8453]
   if (newest > 1) lines.push(`  New wallets use contract set ${newest}; existing wallets keep theirs.`)
   return `${lines.join('\n')}\n`
