@@ -370,6 +370,8 @@ describe('an agent’s API', () => {
       expect(answer.status, wrong).toBe(401)
       expect(answer.headers.get('www-authenticate'), wrong).toContain('error="invalid_token"')
     }
+    const neither = (await (await me(own.apiKey.replace('bk_', ''))).json()) as { detail: string }
+    expect(neither.detail).toBe('This is neither an API key of an agent, which begins with bk_, nor an access token.')
     const inQuery = await api.call('GET', `/v1/context?access_token=${await requestToken()}`)
     expect(inQuery.status, 'tokens only in the header').toBe(401)
   })

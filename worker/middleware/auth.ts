@@ -112,15 +112,17 @@ async function byToken(c: Context<AppEnv>, resource: '/v1' | '/mcp', token: stri
   const verified = await verifyAgentToken(env, token, `${env.API_ORIGIN}${resource}`, now()).catch((cause) => {
     if (!(cause instanceof AppError)) throw cause
     challenge(c, resource, 'invalid_token')
-    throw new AppError(
-      'unauthenticated',
-      'This access token has expired or was not issued for this API. Request a new one.',
-      { cause },
-    )
+    const message = isSigned(token)
+      ? 'This access token has expired or was not issued for this API. Request a new one.'
+      : 'This is neither an API key of an agent, which begins with bk_, nor an access token.'
+    throw new AppError('unauthenticated', message, { cause })
   })
   const { userId, agentId, credentialHash, scopes, tokenId } = verified
   return { userId, agentId, credentialHash, scopes, tokenId }
 }
+
+/** Whether a text has the three parts of a JWT. */
+const isSigned = (token: string) => /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)
 
 /**
  * Sets WWW-Authenticate, without `error` if the request had no credentials (RFC 6750 section 3). Without `scope` it names all
