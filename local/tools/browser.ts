@@ -1,6 +1,7 @@
 /** Finds a Chromium for the browser tests, or installs one. */
 import { existsSync } from 'node:fs'
 import { chromium } from 'playwright'
+import { canInstall, installPackages } from './debian.ts'
 import { runTool } from './runTool.ts'
 
 /** The headless shell first: tests run a fifth faster in it. */
@@ -25,17 +26,10 @@ export async function findBrowser(say: (line: string) => void): Promise<string> 
 }
 
 async function install(): Promise<void> {
-  const asRoot = process.getuid?.() === 0
-  if (asRoot && existsSync('/usr/bin/apt-get')) {
-    const env = { DEBIAN_FRONTEND: 'noninteractive' }
+  if (canInstall()) {
     try {
-      await runTool(['apt-get', 'update'], { env })
-      const install = ['apt-get', 'install', '--yes', '--no-install-recommends']
       // Older Debians have no package for the headless shell.
-      await runTool([...install, 'chromium-headless-shell'], { env }).catch(() =>
-        runTool([...install, 'chromium'], { env }),
-      )
-      return
+      return await installPackages('chromium-headless-shell').catch(() => installPackages('chromium'))
     } catch (error) {
       console.error(`apt-get could not install chromium, trying Playwright's own:\n${error}`)
     }

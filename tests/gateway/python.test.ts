@@ -10,13 +10,13 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { Bursar } from '#sdk'
 import { serveLocally } from '../../local/standIns/server.ts'
 import { within } from '../support/patience.ts'
-import { findPython } from '../support/python.ts'
+import { installedPython } from '../support/python.ts'
 import { startSeller } from '../support/seller.ts'
 import { addressFor } from '../support/stackClient.ts'
 import { createAgent, rpcUrl, url, usdc } from './gateway.ts'
 
 const root = join(import.meta.dirname, '../..')
-const python = findPython()
+const python = installedPython()
 const exec = promisify(execFile)
 const exampleIn = (path: string) =>
   /```python\n(from bursar_sdk import Bursar, .*?)```/s.exec(readFileSync(join(root, path), 'utf8'))![1]!

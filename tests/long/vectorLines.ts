@@ -10,7 +10,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { findPython, type Python } from '../support/python.ts'
+import { installedPython, type Python } from '../support/python.ts'
 import { type Language, readVectors, type Vector, writeVectors } from '../support/vectors.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -81,7 +81,7 @@ const sdks = {
 } satisfies Record<Language, unknown>
 
 function pythonPath(): string {
-  python ??= findPython()
+  python ??= installedPython()
   if (!python) throw new Error('there is no Python 3.11 or newer')
   return python.path
 }

@@ -1,5 +1,6 @@
 /**
- * Checks the types of the Python SDK and runs its tests that need no server. Says what it skips without Python or mypy.
+ * Checks the types of the Python SDK and runs its tests that need no server. Installs pip and mypy if it may, and says what it skips
+ * without them.
  * Test id: @python-4
  */
 import { spawnSync } from 'node:child_process'
@@ -16,7 +17,7 @@ function run(program: string, args: string[]): boolean {
   return status === 0
 }
 
-const python = findPython()
+const python = await findPython(console.log)
 if (!python) {
   console.log('skipped: the Python SDK and tests/gateway/python.test.ts, because there is no Python 3.11 or newer')
 } else {

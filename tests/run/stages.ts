@@ -155,9 +155,10 @@ export const groupsOfLanes = (run: Run): Stage[][][] => [
     [
       tool('web build', 'node', 'tests/run/buildWeb.ts'),
       tool('page sizes', 'node', 'scripts/sizes.ts'),
-      tool('Worker bundle, state, browser', 'node', 'tests/run/prepare.ts'),
+      tool('Worker bundle, state, programs', 'node', 'tests/run/prepare.ts'),
+      pythonTests,
     ],
-    [tool('contracts: format, build, ABI file', 'node', 'scripts/forge.ts', 'check'), pythonTests],
+    [tool('contracts: format, build, ABI file', 'node', 'scripts/forge.ts', 'check')],
   ],
   // Each of these has its own chains and ports. Most of them wait for blocks while another uses the processor.
   [

@@ -110,10 +110,11 @@ class Amounts(WithServer):
 
 class Waits(WithServer):
     def test_another_word_is_refused_before_anything_is_sent(self) -> None:
-        for call in (
+        calls: list[Callable[[Any], object]] = [
             lambda bursar: bursar.pay(ADDRESS, "1", wait="confirmed"),
             lambda bursar: bursar.payments.wait("pay_1", until="done"),
-        ):
+        ]
+        for call in calls:
             with self.assertRaisesRegex(TypeError, "must be 'sent' or 'final', not '(confirmed|done)'"):
                 call(self.client({"reply": "created"}))
             self.assertEqual(self.server.seen, [])
