@@ -21,6 +21,9 @@ type Verdict =
   | { kind: 'again'; error: BursarError; mayBeDone: boolean }
   | { kind: 'pointless'; error: BursarError }
 
+/** How long a server is asked that has never accepted a connection: its URL is probably wrong. */
+const unreachedForMs = 3_000 // 3 seconds
+
 /** The delay before the next attempt if the reply names none: 0.25 s, 0.5 s … 8 s, each up to a fifth longer. */
 const delayMs = (attempt: number) => Math.min(8_000, 250 * 2 ** attempt) * (1 + Math.random() / 5)
 
@@ -31,6 +34,7 @@ const delayMs = (attempt: number) => Math.min(8_000, 250 * 2 ** attempt) * (1 + 
 export class Transport {
   readonly #options: TransportOptions
   readonly #tokens: TokenSource
+  #wasReached = false
 
   constructor(options: TransportOptions) {
     this.#options = options
@@ -65,7 +69,7 @@ export class Transport {
   async #untilDefinite(request: Request, tokens: TokenSource | null, past: { mayBeDone: boolean }): Promise<Reply> {
     const { retryForMs } = this.#options
     const { signal } = request
-    const deadline = performance.now() + retryForMs
+    const startedAt = performance.now()
     const hasEffect = request.method !== 'GET' && tokens !== null
     let hasRenewed = false
     let isConfirmed = false
@@ -78,6 +82,7 @@ export class Transport {
         return cause
       })
       const isReply = isReplyOf(reply)
+      if (isReply || !isUnreached(reply)) this.#wasReached = true
       if (isReply && reply.status === 401 && token && tokens?.canRenew && !hasRenewed) {
         hasRenewed = true
         await tokens.reject(token)
@@ -93,7 +98,8 @@ export class Transport {
       if (verdict.kind === 'pointless') throw verdict.error
       past.mayBeDone ||= hasEffect && verdict.mayBeDone
       const waitMs = (isReply && retryAfterMs(reply)) || delayMs(attempt)
-      if (performance.now() + waitMs > deadline) throw verdict.error
+      const forMs = this.#wasReached ? retryForMs : Math.min(retryForMs, unreachedForMs)
+      if (performance.now() + waitMs > startedAt + forMs) throw verdict.error
       await pause(waitMs, signal)
     }
   }
@@ -135,7 +141,10 @@ function verdictOn({ status, headers, isJson, problem }: Reply, url: string): Ve
 }
 
 function lost(url: string, cause: unknown): Verdict {
-  const message = `No reply from ${new URL(url).origin}: ${reasonOf(cause)}.`
+  const where = `${new URL(url).origin}: ${reasonOf(cause)}.`
+  const message = isUnreached(cause)
+    ? `No connection to ${where} Is this the URL of Bursar, and is it running?`
+    : `No reply from ${where}`
   if (isNotTrusted(cause)) return { kind: 'pointless', error: new BursarError('not_trusted', message, { cause }) }
   return { kind: 'again', error: new BursarOutcomeUnknown(message, { cause }), mayBeDone: true }
 }
@@ -143,6 +152,9 @@ function lost(url: string, cause: unknown): Verdict {
 /** Node refuses the server's certificate before it sends anything. Browsers do not tell. */
 const isNotTrusted = (cause: unknown): boolean =>
   /(^|_)CERT(_|$)|UNABLE_TO_VERIFY_LEAF_SIGNATURE/.test(cause instanceof Error ? reasonOf(cause) : '')
+
+/** Whether there was not even a connection. Browsers do not tell. */
+const isUnreached = (cause: unknown): boolean => ['ECONNREFUSED', 'ENOTFOUND'].includes(reasonOf(cause))
 
 /** Node hides the reason of a failed connection in the cause. */
 export function reasonOf(error: unknown): string {

@@ -183,14 +183,21 @@ function serverOf(replies: VectorReply[], vectors: Vectors, clock: VectorClock, 
   }
 }
 
+/** What Node calls them. */
+const codes = {
+  silence: 'ETIMEDOUT',
+  lost: 'ECONNRESET',
+  certificate: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+  refused: 'ECONNREFUSED',
+  unknown_host: 'ENOTFOUND',
+}
+
 async function replyTo(reply: VectorReply, request: Request, vectors: Vectors, clock: VectorClock): Promise<Response> {
   if (reply.fails === 'silence')
     await new Promise((_, reject) => {
       request.signal.addEventListener('abort', () => reject(request.signal.reason))
     })
-  if (reply.fails === 'lost') throw new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } })
-  if (reply.fails === 'certificate')
-    throw new TypeError('fetch failed', { cause: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' } })
+  if (reply.fails) throw new TypeError('fetch failed', { cause: { code: codes[reply.fails] } })
   const { status, headers, text } = wholeReply(reply, vectors)
   const sent = Object.entries(headers).map(([name, value]): [string, string] => [
     name,

@@ -17,7 +17,7 @@ export type RecordedWebhook = { secret: string; headers: Record<string, string>;
  */
 export type VectorReply = {
   reply?: string
-  fails?: 'lost' | 'silence' | 'certificate'
+  fails?: 'lost' | 'silence' | 'certificate' | 'refused' | 'unknown_host'
   status?: number
   headers?: Record<string, string>
   body?: Json

@@ -5,6 +5,7 @@ tests/support/vectorRunner.ts.
 
 from __future__ import annotations
 
+import errno
 import json
 import re
 import socket
@@ -22,6 +23,7 @@ from typing import Any
 from unittest.mock import patch
 from urllib.error import URLError
 from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.request import OpenerDirector
 
 from bursar_sdk import Bursar, verify_webhook
 
@@ -85,13 +87,21 @@ class Server:
     def answer(self, name: str, handler: BaseHTTPRequestHandler) -> None:
         headers = {key.lower(): value for key, value in handler.headers.items()}
         body = handler.rfile.read(int(headers.get("content-length", 0)))
-        url = urlsplit(handler.path)
+        reply = self._next()
+        self._record(name, handler.command, handler.path, headers, body)
+        self._reply(reply, handler)
+
+    def _next(self) -> dict[str, Any]:
+        return self.replies[min(len(self.seen), len(self.replies) - 1)] if self.replies else {}
+
+    def _record(self, name: str, method: str, target: str, headers: dict[str, str], body: bytes) -> None:
+        url = urlsplit(target)
         path = url.path if name == "bursar" else f"{self.origins[name]}{url.path}"
         query = f"?{urlencode(sorted(parse_qsl(url.query)))}" if url.query else ""
         is_json = headers.get("content-type") == "application/json"
         self.seen.append(
             {
-                "line": f"{handler.command} {path}{query}",
+                "line": f"{method} {path}{query}",
                 "key": headers.get("idempotency-key"),
                 "token": headers.get("authorization"),
                 "headers": headers,
@@ -99,7 +109,15 @@ class Server:
                 "at": self.clock.now,
             }
         )
-        self._reply(self.replies[min(len(self.seen), len(self.replies)) - 1], handler)
+
+    def open(self, opener: OpenerDirector, request: Any, *args: Any, **options: Any) -> Any:
+        """In place of ``OpenerDirector.open``: some connections fail before this server could see them."""
+        failure = _UNCONNECTED.get(self._next().get("fails", ""))
+        if failure is None:
+            return _open(opener, request, *args, **options)
+        headers = {key.lower(): value for key, value in request.header_items()}
+        self._record("bursar", request.get_method(), request.full_url, headers, request.data or b"")
+        raise URLError(failure)
 
     def _reply(self, reply: dict[str, Any], handler: BaseHTTPRequestHandler) -> None:
         connection = handler.connection
@@ -161,8 +179,7 @@ def failure_of(case: dict[str, Any], server: Server) -> str | None:
         stack.enter_context(patch.dict("os.environ", {"XDG_CONFIG_HOME": home, "BURSAR_API_KEY": "", "BURSAR_URL": ""}))
         for name in ("monotonic", "wall", "sleep"):
             stack.enter_context(patch(f"bursar_sdk._clock.{name}", getattr(clock, name)))
-        if any(reply.get("fails") == "certificate" for reply in server.replies):
-            stack.enter_context(patch("urllib.request.OpenerDirector.open", _refuse_certificate))
+        stack.enter_context(patch("urllib.request.OpenerDirector.open", lambda *args, **options: server.open(*args, **options)))
         try:
             outcome["result"] = _calls(case, server, clock, Path(home) / "bursar/login.json")
         except Exception as error:  # noqa: BLE001: compared with what is expected
@@ -172,8 +189,12 @@ def failure_of(case: dict[str, Any], server: Server) -> str | None:
     return _difference(server.filled(case["expect"]), outcome, server.seen, login)
 
 
-def _refuse_certificate(*_: Any, **__: Any) -> Any:
-    raise URLError(ssl.SSLCertVerificationError(1, "certificate verify failed"))
+_open = OpenerDirector.open
+_UNCONNECTED: dict[str, Exception] = {
+    "certificate": ssl.SSLCertVerificationError(1, "certificate verify failed"),
+    "refused": ConnectionRefusedError(errno.ECONNREFUSED, "Connection refused"),
+    "unknown_host": socket.gaierror(socket.EAI_NONAME, "Name or service not known"),
+}
 
 
 def _calls(case: dict[str, Any], server: Server, clock: Clock, login: Path) -> Any:

@@ -2,6 +2,7 @@
 
 import errno
 import functools
+import socket
 import ssl
 from collections.abc import Mapping
 from email.message import Message
@@ -89,6 +90,8 @@ def _reason(error: BaseException) -> str:
         return "timed out"
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"its certificate is not trusted ({getattr(error, 'verify_message', error)})"
+    if isinstance(error, socket.gaierror):
+        return "EAI_AGAIN" if error.errno == socket.EAI_AGAIN else "ENOTFOUND"
     code = errno.errorcode.get(error.errno or 0) if isinstance(error, OSError) else None
     return code or str(error) or type(error).__name__
 

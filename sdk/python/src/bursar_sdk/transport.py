@@ -15,6 +15,11 @@ from .errors import BursarError, BursarOutcomeUnknown, error_of
 from .types import Problem
 
 
+_UNREACHED = {"ECONNREFUSED", "ENOTFOUND"}
+_UNREACHED_FOR = 3.0
+"""Seconds for which a server is asked that has never accepted a connection: its URL is probably wrong."""
+
+
 class Tokens(Protocol):
     """Provides the bearer token of each request."""
 
@@ -42,13 +47,14 @@ class _Past:
 class Transport:
     """
     Every request of /v1 may be repeated, because those that create something carry an Idempotency-Key that stays the same. Keeps no
-    connection and no state, so it may be used by many threads, and after a fork.
+    connection, and only whether there has been one, so it may be used by many threads, and after a fork.
     """
 
     def __init__(self, url: str, *, timeout: float, retry_for: float) -> None:
         self.url = url
         self.timeout = timeout
         self.retry_for = retry_for
+        self._was_reached = False
 
     def send(self, request: Request, tokens: Tokens | None = None, ends_at: float | None = None) -> Reply:
         """
@@ -71,7 +77,7 @@ class Transport:
             raise unknown from None
 
     def _until_definite(self, request: Request, tokens: Tokens | None, ends_at: float | None, past: _Past) -> Reply:
-        deadline = _clock.monotonic() + self.retry_for
+        started_at = _clock.monotonic()
         has_effect = request.method != "GET" and tokens is not None
         has_renewed = False
         is_confirmed = False
@@ -80,6 +86,8 @@ class Transport:
             left = time_left(ends_at)
             token = tokens.get(ends_at) if tokens else None
             outcome = _attempt(request, token, min(self.timeout, left))
+            if not _is_unreached(outcome):
+                self._was_reached = True
             if isinstance(outcome, NoReply) and outcome.sent:
                 past.may_be_done = past.may_be_done or has_effect
             if _rejects(outcome) and tokens and token and tokens.can_renew and not has_renewed:
@@ -98,7 +106,8 @@ class Transport:
                 error, may_be_done = again.error, again.may_be_done
             past.may_be_done = past.may_be_done or (has_effect and may_be_done)
             wait = _retry_after(outcome) or _delay(attempt)
-            if _clock.monotonic() + wait > deadline:
+            retry_for = self.retry_for if self._was_reached else min(self.retry_for, _UNREACHED_FOR)
+            if _clock.monotonic() + wait > started_at + retry_for:
                 raise error from None
             pause(wait, ends_at)
             attempt += 1
@@ -147,6 +156,11 @@ def _attempt(request: Request, token: Secret | None, timeout: float) -> Reply | 
     return _http.send(Request(request.method, request.url, headers, request.body), timeout)
 
 
+def _is_unreached(outcome: Reply | NoReply) -> bool:
+    """Whether there was not even a connection."""
+    return isinstance(outcome, NoReply) and outcome.reason in _UNREACHED
+
+
 def _rejects(outcome: Reply | NoReply) -> bool:
     return isinstance(outcome, Reply) and outcome.status == 401
 
@@ -160,7 +174,10 @@ def _problem_in(reply: Reply) -> Problem | None:
 def _definite(outcome: Reply | NoReply, url: str) -> Reply:
     """Returns a definite reply. Raises Again, or BursarError if neither Bursar nor another attempt will help."""
     if isinstance(outcome, NoReply):
-        message = f"No reply from {origin_of(url)}: {outcome.reason}."
+        where = f"{origin_of(url)}: {outcome.reason}."
+        message = f"No reply from {where}"
+        if _is_unreached(outcome):
+            message = f"No connection to {where} Is this the URL of Bursar, and is it running?"
         if not outcome.sent:
             raise BursarError("not_trusted", message)
         raise Again(BursarOutcomeUnknown(message), True)
