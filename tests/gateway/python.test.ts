@@ -71,7 +71,7 @@ describe.skipIf(!python?.hasPip)('the Python SDK', { concurrent: false }, async 
       example.replace('"1.50"', '"1000"').replace('invoice-1144', 'invoice-1145'),
     )
     expect((await run('refused.py')).stdout).toMatch(
-      /^The group's budget has 20\.00 USDC left\. .+ group\.budget 20 Send less, or/,
+      /^Not paid: The group's budget has 20\.00 USDC left\. .+ Send less, or/,
     )
     // Bursar accepts the payment; the program is killed before the reply reaches it.
     const replies: number[] = []

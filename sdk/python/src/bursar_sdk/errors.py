@@ -24,6 +24,11 @@ class BursarError(Exception):
         """Id of the request in Bursar's log, for its operator."""
         return self.problem.get("request_id") if self.problem else None
 
+    def __repr__(self) -> str:
+        told = {name: value for name, value in vars(self).items() if isinstance(value, (str, int)) and name != "message"}
+        parts = [repr(self.message), *(f"{name}={value!r}" for name, value in told.items())]
+        return f"{type(self).__name__}({', '.join(parts)})"
+
     def __reduce__(self) -> tuple[Any, ...]:
         # Other processes get errors as a pickle, which by default calls the class with the message alone.
         return _restored, (type(self), self.args, self.__dict__)
@@ -61,6 +66,8 @@ class BursarRefusal(BursarError):
         """When the rule lets more pass, if time changes that. ISO 8601, UTC."""
         self.payment_id: str | None = payment_id or figures.get("payment_id")
         """Id of the recorded refusal, for ``payments.get``."""
+        if self.next:
+            self.add_note(self.next)  # below the message in a traceback
 
 
 class BursarSignedOut(BursarError):
