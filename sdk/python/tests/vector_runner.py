@@ -26,10 +26,12 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from urllib.request import OpenerDirector
 
 from bursar_sdk import Bursar, verify_webhook
+from shown import shown_by
 
 VECTORS: dict[str, Any] = json.loads((Path(__file__).parents[2] / "vectors.json").read_text("utf-8"))
 STARTED_AT = datetime(2026, 11, 20, 12, tzinfo=timezone.utc).timestamp()
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
+API_KEY = "bk_test"
 SILENCE = 2.0  # seconds, longer than the timeout of such a case
 
 
@@ -184,6 +186,9 @@ def failure_of(case: dict[str, Any], server: Server) -> str | None:
             outcome["result"] = _calls(case, server, clock, Path(home) / "bursar/login.json")
         except Exception as error:  # noqa: BLE001: compared with what is expected
             outcome["error"] = _fields(error)
+            shown = shown_by(error)
+            if any(secret in shown for secret in _secrets_of(case)):
+                return f"shows a credential: {shown}"
         file = Path(home) / "bursar/login.json"
         login = json.loads(file.read_text()) if file.exists() else None
     return _difference(server.filled(case["expect"]), outcome, server.seen, login)
@@ -201,7 +206,7 @@ def _calls(case: dict[str, Any], server: Server, clock: Clock, login: Path) -> A
     calls = case["call"] if isinstance(case["call"], list) else [case["call"]]
     if calls[0]["method"] == "verify_webhook":
         return _verify(calls[0])
-    bursar = _client(server.filled(case.get("client", {"api_key": "bk_test"})), server, clock, login)
+    bursar = _client(server.filled(case.get("client", {"api_key": API_KEY})), server, clock, login)
     result: Any = None
     for call in calls:
         if call["method"] == "elapse":
@@ -266,6 +271,14 @@ def _verify(call: dict[str, Any]) -> Any:
         tolerance_seconds=call.get("tolerance_seconds", 300),
         now=sent_at + call["after_s"],
     )
+
+
+def _secrets_of(case: dict[str, Any]) -> list[str]:
+    """The credentials of a case, without those that are everyday words."""
+    client = case.get("client", {"api_key": API_KEY})
+    named = {**client, **client.get("login", {}), "hook": VECTORS["webhooks"]["payment.confirmed"]["secret"], "token": "access-token"}
+    texts = (named.get(name) for name in ("api_key", "client_secret", "access_token", "refresh_token", "hook", "token"))
+    return [text for text in texts if text is not None and len(text) > 5]
 
 
 def _fields(error: Exception) -> dict[str, Any]:

@@ -46,6 +46,11 @@ class Reply:
         self.headers = headers
         self.body = body
 
+    def may_end_in_headers(self) -> bool:
+        """Python does not tell when the connection ends in the middle of the headers."""
+        is_chunked = self.headers.get("transfer-encoding", "").lower() == "chunked"
+        return not (self.body or self.headers.get("content-length") or is_chunked)
+
 
 class NoReply:
     """Why there was no whole reply. ``sent`` is False if the request never left, because the server is not trusted."""
@@ -68,6 +73,8 @@ def send(request: Request, timeout: float) -> Reply | NoReply:
     except (OSError, HTTPException) as error:
         cause = error.reason if isinstance(error, URLError) and isinstance(error.reason, Exception) else error
         return NoReply(_reason(cause), sent=not isinstance(cause, ssl.SSLCertVerificationError))
+    except BaseException as error:  # such as Ctrl-C
+        raise error.with_traceback(None) from None
 
 
 def _read(response: HTTPResponse, deadline: float) -> bytes:

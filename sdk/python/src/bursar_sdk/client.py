@@ -189,6 +189,7 @@ class Bursar:
         """
         amount_of(max_amount, "max_amount")
         request = request_of(method, url, headers, body)
+        del headers  # tracebacks that print local variables would show credentials in them
         buyer = Buyer(self.purchases, key_of(idempotency_key), reply_timeout, ends_in(timeout))
         return buyer.fetch(request, max_amount, {"memo": memo, "reference": reference, "reason": reason}, wait)
 

@@ -11,7 +11,7 @@ from . import _clock
 from ._http import Request
 from ._secret import Secret, for_header
 from .errors import BursarError, BursarSignedOut
-from .transport import Transport, body_of
+from .transport import Transport, body_of, seconds_in
 
 AccessTokens = Callable[[str | None], str]
 """Returns an access token. Its argument is the one that was just not accepted, if there is one."""
@@ -92,7 +92,7 @@ class Client:
             raise BursarSignedOut("unauthenticated", message, status=reply.status)
         if not body.get("access_token"):
             raise BursarError("no_token", "The token endpoint issued no token.")
-        lifetime = float(body.get("expires_in") or 0)
+        lifetime = seconds_in(body)
         return Secret(body["access_token"]), asked_at + max(lifetime / 2, lifetime - _EARLY)
 
     def _request(self) -> Request:

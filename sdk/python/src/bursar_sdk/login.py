@@ -10,10 +10,10 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from . import _clock, _http
-from ._http import NoReply, Request, url_of
+from ._http import NoReply, Reply, Request, url_of
 from ._secret import Secret
 from .errors import BursarError, BursarOutcomeUnknown, BursarSignedOut
-from .transport import body_of, pause
+from .transport import body_of, pause, seconds_in
 
 _CLIENT_ID = "bursar-cli"  # at every Bursar; there is no secret, because a person allows each login
 _EARLY = 60  # a token is replaced this many seconds before it expires
@@ -45,12 +45,11 @@ class LoginFile:
     def read(self) -> Login | None:
         """None if nobody has logged in. Raises BursarSignedOut if the file cannot be used."""
         try:
-            text = self.path.read_text("utf-8")
+            login = _login_in(self.path.read_text("utf-8"))
         except FileNotFoundError:
             return None
-        except (OSError, ValueError) as error:
+        except (OSError, UnicodeError) as error:
             raise BursarSignedOut("no_credentials", f"{self.path} cannot be read: {error}") from None
-        login = _login_in(text)
         if login is None:
             raise BursarSignedOut("no_credentials", f"{self.path} is damaged. Delete it, and run bursar login.")
         return login
@@ -65,13 +64,7 @@ class LoginFile:
     def write(self, login: Login) -> None:
         draft = self.path.with_name(f"{self.path.name}.{secrets.token_hex(16)}")
         with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-            fields = {
-                "url": login.url,
-                "accessToken": login.access_token.reveal(),
-                "refreshToken": login.refresh_token.reveal(),
-                "freshUntil": login.fresh_until,
-            }
-            file.write(f"{json.dumps(fields, indent=2)}\n")
+            file.write(_text_of(login))
         os.replace(draft, self.path)
 
     def delete(self) -> None:
@@ -124,23 +117,29 @@ class LoginTokens:
             return BursarOutcomeUnknown(f"No reply from {login.url}: {reply.reason}.")
         if reply.status == 429 or reply.status >= 500:
             return BursarOutcomeUnknown(f"{login.url} replied with status {reply.status}.", status=reply.status)
-        body = body_of(reply)
-        if not isinstance(body, dict):
-            message = f"{login.url} replied with status {reply.status}. Is this the URL of Bursar?"
-            raise BursarError("unexpected_reply", message, status=reply.status)
-        if reply.status != 200 and body.get("error") == "invalid_grant":
-            return None
         # For a token that another program has exchanged there is no new one: the file may have it by now.
-        newest = self._file.read() or login
-        refresh_token = body.get("refresh_token", newest.refresh_token.reveal())
-        if reply.status != 200 or not isinstance(body.get("access_token"), str) or not isinstance(refresh_token, str):
-            code = str(body.get("error") or body.get("code") or "unexpected_reply")
-            message = str(body.get("error_description") or body.get("detail") or f"Status {reply.status}.")
-            raise BursarError(code, message, status=reply.status)
-        fresh_until = (asked_at + float(body.get("expires_in") or 0) - _EARLY) * 1000
-        renewed = Login(login.url, body["access_token"], refresh_token, fresh_until)
-        self._file.write(renewed)
+        renewed = _renewed(reply, self._file.read() or login, asked_at)
+        if isinstance(renewed, BursarError):
+            raise renewed
+        if renewed is not None:
+            self._file.write(renewed)
         return renewed
+
+
+def _renewed(reply: Reply, login: Login, asked_at: float) -> Login | BursarError | None:
+    """Raises nothing, because its frame has the tokens. None: the refresh token is not valid (any more)."""
+    body, status = body_of(reply), reply.status
+    if not isinstance(body, dict):
+        message = f"{login.url} replied with status {status}. Is this the URL of Bursar?"
+        return BursarError("unexpected_reply", message, status=status)
+    if status != 200 and body.get("error") == "invalid_grant":
+        return None
+    access_token, refresh_token = body.get("access_token"), body.get("refresh_token", login.refresh_token.reveal())
+    if status != 200 or not isinstance(access_token, str) or not isinstance(refresh_token, str):
+        code = str(body.get("error") or body.get("code") or "unexpected_reply")
+        message = str(body.get("error_description") or body.get("detail") or f"Status {status}.")
+        return BursarError(code, message, status=status)
+    return Login(login.url, access_token, refresh_token, (asked_at + seconds_in(body) - _EARLY) * 1000)
 
 
 def signed_out() -> BursarSignedOut:
@@ -157,12 +156,22 @@ def _renewal(login: Login) -> Request:
     return Request("POST", f"{login.url}/oauth/token", headers, urlencode(form).encode())
 
 
+def _text_of(login: Login) -> str:
+    fields = {
+        "url": login.url,
+        "accessToken": login.access_token.reveal(),
+        "refreshToken": login.refresh_token.reveal(),
+        "freshUntil": login.fresh_until,
+    }
+    return f"{json.dumps(fields, indent=2)}\n"
+
+
 def _login_in(text: str) -> Login | None:
     try:
         fields = json.loads(text)
         access_token, refresh_token = fields["accessToken"], fields["refreshToken"]
         fresh_until = float(fields["freshUntil"])
-        if not access_token or not refresh_token or not math.isfinite(fresh_until):
+        if not access_token or not refresh_token or not isinstance(fields["url"], str) or not math.isfinite(fresh_until):
             return None
         return Login(url_of(fields["url"]), str(access_token), str(refresh_token), fresh_until)
     except (ValueError, TypeError, KeyError):

@@ -87,8 +87,7 @@ class Buyer:
         signature = purchase["x402"]
         if signature is None:
             raise _not_signed(purchase, self._key)
-        headers = {**request.headers, "payment-signature": signature["header"]}
-        last, outcome, receipt = self._follow_paid(Request(request.method, request.url, headers, request.body))
+        last, outcome, receipt = self._follow_paid(_with_header(request, "payment-signature", signature["header"]))
         seller = origin_of(request.url)
         if isinstance(outcome, NoReply):
             self._report(purchase, None, False)
@@ -183,6 +182,10 @@ def _not_signed(purchase: Purchase, key: str) -> BursarError:
         return not_signed_yet(purchase, key)
     message = f"{purchase['id']} has paid for this already ({purchase['amount']} USDC), and the seller asks again."
     return BursarNotServed(message, payment=payment_of(purchase), idempotency_key=key)
+
+
+def _with_header(request: Request, name: str, value: str) -> Request:
+    return Request(request.method, request.url, {**request.headers, name: value}, request.body)
 
 
 def _redirect_of(reply: Reply, url: str) -> str | None:

@@ -136,6 +136,12 @@ def body_of(reply: Reply) -> Any:
         return None
 
 
+def seconds_in(token: dict[str, Any]) -> float:
+    """How long a token that was issued lasts. Zero if the reply does not say."""
+    seconds = token.get("expires_in")
+    return float(seconds) if isinstance(seconds, (int, float)) else 0
+
+
 def is_replayed(reply: Reply) -> bool:
     """Whether an earlier call with the same Idempotency-Key had created what the reply shows."""
     return bool(reply.headers.get("idempotent-replayed") == "true")
@@ -150,10 +156,14 @@ def unwrap(reply: Reply) -> Any:
 
 
 def _attempt(request: Request, token: Secret | None, timeout: float) -> Reply | NoReply:
+    return _http.send(_with_token(request, token), timeout)
+
+
+def _with_token(request: Request, token: Secret | None) -> Request:
     headers = {**request.headers, "accept": "application/json"}
     if token:
         headers["authorization"] = f"Bearer {token.reveal()}"
-    return _http.send(Request(request.method, request.url, headers, request.body), timeout)
+    return Request(request.method, request.url, headers, request.body)
 
 
 def _is_unreached(outcome: Reply | NoReply) -> bool:
@@ -194,6 +204,8 @@ def _definite(outcome: Reply | NoReply, url: str) -> Reply:
     # Another attempt could also be refused for want of credentials after an earlier one was accepted.
     if problem and status == 401:
         raise error_of(status, problem)
+    if status >= 400 and outcome.may_end_in_headers():
+        raise Again(_unclear(outcome, url, None), False)
     if problem or (is_json and urlsplit(url).path == "/oauth/token"):
         return outcome
     message = f"{_what_replied(outcome, url)} Is this the URL of Bursar?"

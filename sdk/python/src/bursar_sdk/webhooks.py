@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import cast
 
 from . import _clock
+from ._secret import Secret
 from .errors import BursarWebhookRejected
 from .types import WebhookEvent
 
@@ -35,6 +36,8 @@ def verify_webhook(
     >>> if event["type"] == "payment.confirmed":
     ...     print(event["data"]["id"], event["data"]["amount"])
     """
+    key = Secret(secret)
+    del secret  # tracebacks that print local variables would show it
     found = {name.lower(): value for name, value in headers.items()}
     for name in ("webhook-id", "webhook-timestamp", "webhook-signature"):
         if not found.get(name):
@@ -47,11 +50,15 @@ def verify_webhook(
             f"webhook-timestamp differs from the clock by {differs:.0f} seconds, more than {tolerance_seconds:g}."
         )
     raw = body.encode() if isinstance(body, str) else body
-    expected = hmac.new(_key_of(secret), f"{event_id}.{timestamp}.".encode() + raw, hashlib.sha256).digest()
-    for signature in signatures.split(" "):
-        if signature.startswith("v1,") and hmac.compare_digest(_bytes_of(signature[3:]) or b"", expected):
-            return cast(WebhookEvent, json.loads(raw))
-    raise BursarWebhookRejected("No signature matches the secret.")
+    if not _is_signed(f"{event_id}.{timestamp}.".encode() + raw, signatures, key):
+        raise BursarWebhookRejected("No signature matches the secret.")
+    return cast(WebhookEvent, json.loads(raw))
+
+
+def _is_signed(content: bytes, signatures: str, secret: Secret) -> bool:
+    expected = hmac.new(_key_of(secret), content, hashlib.sha256).digest()
+    given = (each[3:] for each in signatures.split(" ") if each.startswith("v1,"))
+    return any(hmac.compare_digest(_bytes_of(each) or b"", expected) for each in given)
 
 
 def _number(text: str) -> float:
@@ -61,8 +68,8 @@ def _number(text: str) -> float:
         return float("nan")
 
 
-def _key_of(secret: str) -> bytes:
-    key = _bytes_of(secret.removeprefix("whsec_"))
+def _key_of(secret: Secret) -> bytes:
+    key = _bytes_of(secret.reveal().removeprefix("whsec_"))
     if not key:
         raise TypeError("secret: must be whsec_ and base64, as the dashboard shows it")
     return key
