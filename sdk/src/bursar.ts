@@ -38,7 +38,10 @@ export type BursarOptions = {
   fetch?: (request: Request) => Promise<Response>
   /** How long to wait for the reply of one attempt, in ms. Default: 30,000. */
   timeoutMs?: number
-  /** How long a request without a definite reply is repeated, in ms. Default: 60,000. */
+  /**
+   * How long a request without a definite reply is repeated, in ms. Default: 60,000. A server that has never accepted a connection is
+   * given up after 3,000.
+   */
   retryForMs?: number
 }
 

@@ -64,7 +64,8 @@ class Bursar:
         each attempt, with the token that was just not accepted, or None.
 
         ``url``: where Bursar is; by default BURSAR_URL, that of the login, or http://localhost:3001. ``timeout``: seconds to wait for
-        the reply of one attempt. ``retry_for``: seconds for which a request without a definite reply is repeated.
+        the reply of one attempt. ``retry_for``: seconds for which a request without a definite reply is repeated; a server that has never
+        accepted a connection is given up after three.
 
         Raises TypeError for a URL to which credentials would go unencrypted, and BursarSignedOut if there are no credentials.
         """
