@@ -28,8 +28,7 @@ export const readsRows = ({ isSearch = false } = {}) =>
       slot.release()
       throw error
     }
-    if (c.res.headers.get('content-type')?.startsWith('text/csv') && c.res.body)
-      c.res = untilRead(c.res, c.res.body, slot)
+    if (c.res.headers.has('content-disposition') && c.res.body) c.res = untilRead(c.res, c.res.body, slot)
     else slot.release()
   })
 

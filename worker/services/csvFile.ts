@@ -4,29 +4,48 @@ import { nextTurn } from '../durable/turns.ts'
 export type Columns<Row> = readonly [header: string, cell: (row: Row) => Cell][]
 
 /** The most rows that an export reads, whether or not its filter keeps them. */
-const maxRows = 100_000
+export const exportedRows = 100_000
 /** How long an export waits between parts, so that calls of others on its thread wait for one part at a time. */
-const pauseMs = 15
+export const pauseMs = 15
 
-type Parts<Row, Cursor> = {
+/** `partRows`: rows that a part reads at most. `read` reads a part; the first one with null. `next` is null after the last. */
+type Parts<Part, Cursor> = {
   name: string
-  columns: Columns<Row>
-  /** Rows that a part reads at most. */
   partRows: number
-  /** Reads a part; the first one with null. `next` is null after the last. */
-  read: (cursor: Cursor | null) => Promise<{ rows: Row[]; next: Cursor | null }>
-  /** Written after the last part. */
-  lastLines?: readonly string[]
+  read: (cursor: Cursor | null) => Promise<Part & { next: Cursor | null }>
 }
 
-/** A CSV file that is written while it is read, so that a long history needs little memory. New rows neither repeat nor hide others. */
-export async function csvFile<Row, Cursor>({
-  name,
+/** A CSV file. `lastLines` are written after the last part. */
+export const csvFile = <Row, Cursor>({
   columns,
-  partRows,
-  read,
   lastLines = [],
-}: Parts<Row, Cursor>): Promise<Response> {
+  read,
+  ...parts
+}: Parts<{ rows: Row[] }, Cursor> & { columns: Columns<Row>; lastLines?: readonly string[] }): Promise<Response> =>
+  partedFile({
+    ...parts,
+    type: csvType,
+    // The byte order mark makes spreadsheets read this as UTF-8.
+    start: `\uFEFF${csvLine(columns.map(([header]) => header))}`,
+    read: async (cursor: Cursor | null) => {
+      const { rows, next } = await read(cursor)
+      return { text: rows.map((row) => csvLine(columns.map(([, cell]) => cell(row)))).join(''), next }
+    },
+    end: (next) => (next === null ? lastLines.join('') : ''),
+  })
+
+export const csvType = 'text/csv; charset=utf-8'
+
+type PartedFile<Cursor> = Parts<{ text: string }, Cursor> & {
+  type: string
+  start: string
+  /** What follows the last part that was read. `next`: where it would go on, if it has as many rows as it may. */
+  end: (next: Cursor | null) => string
+}
+
+/** A file that is written while it is read, so that a long history needs little memory. New rows neither repeat nor hide others. */
+export async function partedFile<Cursor>(file: PartedFile<Cursor>): Promise<Response> {
+  const { partRows, start, read, end } = file
   const encoder = new TextEncoder()
   // Read before the reply begins, so that a refusal is still a reply of its own.
   let part: Awaited<ReturnType<typeof read>> | null = await read(null)
@@ -37,23 +56,25 @@ export async function csvFile<Row, Cursor>({
   }
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
-      // The byte order mark makes spreadsheets read this as UTF-8.
-      controller.enqueue(encoder.encode(`\uFEFF${csvLine(columns.map(([header]) => header))}`))
+      if (start) controller.enqueue(encoder.encode(start))
     },
     async pull(controller) {
+      const write = (text: string) => {
+        if (text) controller.enqueue(encoder.encode(text))
+      }
       while (part !== null) {
-        const { rows, next } = part
+        const { text, next } = part
         parts += 1
-        const lines = rows.map((row) => csvLine(columns.map(([, cell]) => cell(row))))
-        if (lines.length > 0) controller.enqueue(encoder.encode(lines.join('')))
-        part = next !== null && parts * partRows < maxRows ? await later(next) : null
-        if (next === null && lastLines.length > 0) controller.enqueue(encoder.encode(lastLines.join('')))
-        if (part !== null && lines.length > 0) return // a pull that adds nothing would be the last
+        write(text)
+        part = next !== null && parts * partRows < exportedRows ? await later(next) : null
+        if (part === null) write(end(next))
+        if (part !== null && text) return // a pull that adds nothing would be the last
       }
       controller.close()
     },
   })
-  return new Response(body, {
-    headers: { 'content-type': 'text/csv; charset=utf-8', 'content-disposition': `attachment; filename="${name}"` },
-  })
+  return fileReply(body, file)
 }
+
+export const fileReply = (body: BodyInit, { name, type }: { name: string; type: string }): Response =>
+  new Response(body, { headers: { 'content-type': type, 'content-disposition': `attachment; filename="${name}"` } })

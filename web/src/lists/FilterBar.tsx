@@ -1,5 +1,5 @@
 import { Download, ListFilter, X } from 'lucide-react'
-import { lazy, Suspense, startTransition, useState } from 'react'
+import { lazy, type ReactNode, Suspense, startTransition, useState } from 'react'
 import toast from 'react-hot-toast/headless'
 import { Button } from '../components/Button.tsx'
 import { GatedButton } from '../components/GatedButton.tsx'
@@ -15,7 +15,14 @@ export function ListButtons({ page }: { page: FilteredPage }) {
   const { noun, filters, values, active } = page
   return (
     <>
-      <ExportButton name={`bursar-${noun}.csv`} total={page.total} load={page.exportRows} />
+      <SaveButton
+        name={`bursar-${noun}.csv`}
+        load={page.exportRows}
+        disabled={page.total === undefined}
+        missing={page.total === 0 ? 'There is nothing to export.' : null}
+      >
+        <span className="max-sm:sr-only">Export CSV</span>
+      </SaveButton>
       <Button
         look="secondary"
         className="relative"
@@ -50,8 +57,14 @@ export function ListButtons({ page }: { page: FilteredPage }) {
   )
 }
 
-/** Downloads all rows that match the filters. */
-function ExportButton(props: { total: number | undefined; load: () => Promise<Blob>; name: string }) {
+/** Saves a file that a call returns. */
+export function SaveButton(props: {
+  name: string
+  load: () => Promise<Blob>
+  disabled?: boolean
+  missing?: string | null
+  children: ReactNode
+}) {
   const save = useAction(props.load, {
     fallback: 'The file could not be created. Please try again.',
     onDone: (file) => saveFile(file, props.name),
@@ -63,12 +76,12 @@ function ExportButton(props: { total: number | undefined; load: () => Promise<Bl
       className="relative"
       data-small=""
       busy={save.busy}
-      disabled={props.total === undefined}
-      missing={props.total === 0 ? 'There is nothing to export.' : null}
+      disabled={props.disabled}
+      missing={props.missing}
       onClick={() => save.start()}
     >
       <Download aria-hidden="true" className="size-4" />
-      <span className="max-sm:sr-only">Export CSV</span>
+      {props.children}
     </GatedButton>
   )
 }
