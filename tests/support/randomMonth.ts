@@ -94,7 +94,7 @@ const step = fc.oneof(
     }),
   },
 )
-type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
+export type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
 async function createMonth() {
   const account = createMemoryAccount()
@@ -132,12 +132,15 @@ async function createMonth() {
 /** The account after these steps. Its History has followed it meanwhile. */
 export async function monthWith(steps: Step[]) {
   const made = await createMonth()
-  for (const [i, each] of steps.entries()) {
-    run(made, each)
-    if (i % 8 === 7) made.history.follow()
-  }
-  made.history.follow()
+  continueMonth(made, steps)
   return made
+}
+export function continueMonth(month: Month, steps: Step[]): void {
+  for (const [i, each] of steps.entries()) {
+    run(month, each)
+    if (i % 8 === 7) month.history.follow()
+  }
+  month.history.follow()
 }
 export type Month = Awaited<ReturnType<typeof createMonth>>
 
@@ -164,8 +167,10 @@ function run(month: Month, each: Step) {
       const principal = isByOwner ? owner : pick(agents, each.who)!
       const input = payInput({ principal, to, amount: microUsdc(BigInt(each.amount)) })
       if (isByOwner) input.terms.wallet = pick(wallets, each.who)!.id
+      // Two agents for each wallet.
+      const payer = addressAt(isByOwner ? pick(wallets, each.who)!.id : wallets[(each.who % agents.length) >> 1]!.id)
       const lookup = to.type === 'contact' ? { address: grace.address, found: 'clear' as const } : null
-      const draft = payoutDraft({ amount: each.amount, payer: addressAt('wal') })
+      const draft = payoutDraft({ amount: each.amount, payer })
       const gathered = { ...gatheredFor(input), ...(lookup && { lookup }), draft, signer: true }
       if (to.type === 'x402') Object.assign(gathered, { lookup: { address: to.address, found: 'clear' } })
       const result = accept(context, { ...input, offer: { accepted: { maxTimeoutSeconds: 60 } } }, gathered)
@@ -207,7 +212,8 @@ function run(month: Month, each: Step) {
       const { hash } = approvalView(context, asked)
       if (each.do === 'deny') return void deny(context, asked.id, { hash, by, pauseAgent: false })
       const waiting = store.payment(asked.payment_id!)!
-      const draft = payoutDraft({ id: waiting.id, amount: waiting.amount, payer: addressAt('wal') })
+      const payer = addressAt(waiting.wallet_id as (typeof wallets)[number]['id'])
+      const draft = payoutDraft({ id: waiting.id, amount: waiting.amount, payer })
       const lookup = waiting.to_address && { address: waiting.to_address as Address, found: 'clear' as const }
       const gathered = { draft, lookup: lookup || null, refresh: 'done' as const, grants: {} }
       approvePayment(context, asked.id, { hash, by, passwordChecked: true, grant: null }, gathered)
