@@ -1,6 +1,10 @@
-/** Prepares what several lanes need and only one process should create: the pages, the Worker's bundle, the state template, a browser, Python. */
+/**
+ * Prepares what several lanes need and only one process should create: the pages, the Worker's bundle, the state template, a
+ * browser, Python, hledger.
+ */
 import { findBrowser } from '../../local/tools/browser.ts'
 import { ensureBuilt } from '../../local/tools/build.ts'
+import { findHledger } from '../support/hledger.ts'
 import { findPython } from '../support/python.ts'
 import { stateTemplate } from '../support/stateTemplate.ts'
 
@@ -9,3 +13,4 @@ await ensureBuilt('worker', console.log)
 await stateTemplate()
 await findBrowser(console.log)
 await findPython(console.log)
+await findHledger(console.log)

@@ -45,6 +45,9 @@ const typeCheck = (name: string, project: string) => tool(name, 'tsc', '-p', pro
 /** More cases and widths, for tests that run in both. */
 const inAll = ({ all }: Run): Record<string, string> => (all ? { ALL_TESTS: '1' } : {})
 
+/** Of its output: the lines by which tests say that they were left out. */
+const skippedIn = (output: string) => [...output.matchAll(/^skipped: (.*)$/gm)].map((match) => match[1]!)
+
 type Part = { half?: 1 | 2; files?: string[] }
 
 /** `half`: of their files. Each half has its own chains and workerd. */
@@ -67,6 +70,7 @@ function vitest(run: Run, name: string, projects: string[], part: Part = {}): St
       const { numPassedTests: passed, numFailedTests, numFailedTestSuites, success } = found
       return { passed, failed: numFailedTests || (success ? 0 : Math.max(1, numFailedTestSuites)) }
     },
+    skipped: skippedIn,
     again() {
       const broken = readReport<VitestReport>(report)?.testResults.filter(({ status }) => status === 'failed') ?? []
       if (broken.length === 0) return null
@@ -98,7 +102,7 @@ const pythonTests: Stage = {
   name: 'python SDK',
   command: ['node', 'tests/run/python.ts'],
   counts: (output) => ({ passed: Number(/^Ran (\d+) tests/m.exec(output)?.[1] ?? 0), failed: 0 }),
-  skipped: (output) => [...output.matchAll(/^skipped: (.*)$/gm)].map((match) => match[1]!),
+  skipped: skippedIn,
 }
 
 /**

@@ -2,7 +2,7 @@
 import { drizzle } from 'drizzle-orm/durable-sqlite'
 import type { z } from 'zod'
 import { microUsdc } from '#domain/money.ts'
-import { PayoutsQuery, TransactionsQuery } from '#schemas/lists.ts'
+import { BooksQuery, PayoutsQuery, TransactionsQuery } from '#schemas/lists.ts'
 import type { Person } from '../../worker/appEnv.ts'
 import { addressTopic, nonceTopic, topics } from '../../worker/chain/calls.ts'
 import type { Address, Hex, Log } from '../../worker/chain/types.ts'
@@ -13,12 +13,14 @@ import { exportedAtOnce, type HistoryApi, withNames } from '../../worker/history
 import { type ListQuery, payoutsQuery, transactionsQuery } from '../../worker/history/lists.ts'
 import { readPage, readSlice } from '../../worker/history/pages.ts'
 import { ok } from '../../worker/result.ts'
+import { exportBooks } from '../../worker/services/books.ts'
 import { exportPayouts, exportTransactions, listPayouts, listTransactions } from '../../worker/services/lists.ts'
 import { getOverview } from '../../worker/services/overview.ts'
 import type { PaymentRow } from '../../worker/treasury/core/storage/rows.ts'
 import { figures } from '../../worker/treasury/reports/overview.ts'
 import { book } from '../../worker/treasury/settlement/booking.ts'
 import { createBook } from './book.ts'
+import { linesOf } from './csvLines.ts'
 import { createMemoryD1 } from './memoryD1.ts'
 import { createMemoryHistory } from './memoryHistory.ts'
 
@@ -82,6 +84,7 @@ export function createMemoryAccount(over: Parameters<typeof createBook>[0] = {})
     transactionsCsv: (search: Search) => csvOf(exportTransactions(person, transactionsOf(search))),
     payouts: (search: Search) => listPayouts(person, PayoutsQuery.parse({ ...search, pageSize: '100' })),
     payoutsCsv: (search: Search) => csvOf(exportPayouts(person, PayoutsQuery.parse(search))),
+    books: async (search: Search) => (await exportBooks(person, BooksQuery.parse(search))).text(),
     overview: () => getOverview(person),
   }
 
@@ -151,21 +154,6 @@ export function createMemoryAccount(over: Parameters<typeof createBook>[0] = {})
 export type MemoryAccount = ReturnType<typeof createMemoryAccount>
 
 const hash = (n: number): Hex => `0x${n.toString(16).padStart(64, '0')}`
-
-/** The lines of a CSV file by the names of its columns. */
-export function linesOf(csv: string): Record<string, string>[] {
-  const [header, ...lines] = csv
-    .replace(/^\uFEFF/, '')
-    .trimEnd()
-    .split('\r\n')
-    .map(cellsOf)
-  return lines.map((cells) => Object.fromEntries(cells.map((cell, i) => [header![i]!, cell])))
-}
-
-const cellsOf = (line: string): string[] =>
-  [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
-    ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? '',
-  )
 
 export const sumOf = (lines: Record<string, string>[], column: string) =>
   lines.reduce((sum, line) => sum + microUsdc(BigInt(Math.round(Number(line[column] || 0) * 1_000_000))), 0n)

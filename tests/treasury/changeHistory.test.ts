@@ -17,7 +17,7 @@ import { listChanges } from '../../worker/treasury/reports/review/list.ts'
 import { renameWallet } from '../../worker/treasury/wallets/manage.ts'
 import { agentInput, allScopes, groupEdit, groupInput, usdc } from '../support/build.ts'
 import { cases } from '../support/cases.ts'
-import { linesOf } from '../support/memoryAccount.ts'
+import { linesOf } from '../support/csvLines.ts'
 import { createMemoryTreasury, type MemoryTreasury } from '../support/memoryTreasury.ts'
 
 let treasury: MemoryTreasury

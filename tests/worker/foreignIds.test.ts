@@ -207,6 +207,7 @@ const routesWithoutIds = new Set([
   'GET /api/contacts/matches',
   'GET /api/transactions/user',
   'GET /api/transactions/export',
+  'GET /api/transactions/books',
   'POST /api/transactions/recipient-check',
   'GET /api/approvals',
   'GET /api/notices',

@@ -66,6 +66,7 @@ const cells: Record<string, Cell> = {
   'GET /api/policy-groups/with-agents': 'everyone',
   'GET /api/transactions/:transactionId': 'everyone',
   'GET /api/transactions/export': 'everyone',
+  'GET /api/transactions/books': 'everyone',
   'GET /api/transactions/user': 'everyone',
   'GET /api/usage/dashboard': 'everyone',
   'GET /api/usage/spending': 'everyone',

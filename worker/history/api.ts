@@ -80,9 +80,13 @@ export type ChangePage = { from: number; to: Position; changes: Change[]; isLast
 /** The people that a filter names. `methods`: their addresses, emails and phone numbers. */
 export type People = { contactIds: string[]; methods: string[] }
 
-/** `now` (ms): of figures about the last hours. `recipient`: the text, and the people whose names have it. */
+/**
+ * `now` (ms): of figures about the last hours. `movedFrom` (ms): only rows whose money moved then or later. `recipient`: the text,
+ * and the people whose names have it.
+ */
 export type TransactionsWanted = Omit<TransactionFilter, 'contact' | 'recipient'> & {
   now: number
+  movedFrom?: number | undefined
   contact?: People | undefined
   recipient?: (People & { text: string }) | undefined
 }

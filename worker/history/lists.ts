@@ -10,6 +10,7 @@ import {
   transactionStatusGroups,
 } from '#domain/lists.ts'
 import { filterNames, type NoteFilters } from '#domain/paymentNotes.ts'
+import { isoOf } from '#domain/time.ts'
 import type { TransactionFilter } from '#schemas/lists.ts'
 import type { Names, PayoutsWanted, People, TransactionsWanted } from './api.ts'
 import { countedSql } from './figures.ts'
@@ -44,7 +45,7 @@ export type ListQuery = {
 export function transactionsQuery(filter: TransactionsWanted, names: Names): ListQuery {
   const view = transactionView
   const { sort = 'newest', now, ...filters } = filter
-  const { type, network, status, sender, group, contact, recipient, memo, wallet, run, search } = filters
+  const { type, network, status, sender, group, contact, recipient, memo, wallet, run, search, movedFrom } = filters
   const isOfPayments = listsPayments(filters)
   const conditions = and(
     type ? inArray(view.category, [...categoriesOf[type]]) : undefined,
@@ -59,6 +60,7 @@ export function transactionsQuery(filter: TransactionsWanted, names: Names): Lis
     sender ? isSentBy(sender) : undefined,
     group ? eq(view.groupId, group) : undefined,
     run ? sql`${view.body}->>'$.runId' = ${run}` : undefined,
+    movedFrom === undefined ? undefined : sql`${view.body}->>'$.timeline.confirmedAt' >= ${isoOf(movedFrom)}`,
     contact && isTo(contact),
     wallet ? eq(view.walletId, wallet) : undefined,
     recipient && or(recipientContains(view, recipient.text), isTo(recipient), isToWallet(recipient.text, names)),

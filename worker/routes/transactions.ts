@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { TransactionFilter, TransactionsQuery } from '#schemas/lists.ts'
+import { BooksQuery, TransactionFilter, TransactionsQuery } from '#schemas/lists.ts'
 import { RecipientCheck, type SendReply, SendTransaction } from '#schemas/transaction.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { login } from '../middleware/auth.ts'
@@ -8,6 +8,7 @@ import { readsRows } from '../middleware/lists.ts'
 import { ownerPassword } from '../middleware/ownerPassword.ts'
 import { validate } from '../middleware/validate.ts'
 import { success, unwrap } from '../result.ts'
+import { exportBooks } from '../services/books.ts'
 import { namedContact } from '../services/contacts.ts'
 import { exportTransactions, listTransactions } from '../services/lists.ts'
 
@@ -48,6 +49,9 @@ export const transactions = new Hono<AppEnv>()
   })
   .get('/export', readsRows({ isSearch: true }), validate('query', TransactionFilter), (c) =>
     exportTransactions(c.var, c.req.valid('query')),
+  )
+  .get('/books', readsRows({ isSearch: true }), validate('query', BooksQuery), (c) =>
+    exportBooks(c.var, c.req.valid('query')),
   )
   .get('/:transactionId', async (c) =>
     c.json(success(unwrap(await c.var.treasury.transaction(c.req.param('transactionId'))))),

@@ -26,7 +26,7 @@ import type {
   SaveContact,
 } from './contact.ts'
 import type * as escrow from './escrow.ts'
-import type { PayoutFilter, TransactionFilter } from './lists.ts'
+import type { BooksQuery, PayoutFilter, TransactionFilter } from './lists.ts'
 import type { NoticeCount, NoticeList, ReadNotices } from './notice.ts'
 import type { CreateOnrampSession, OnrampSession } from './onramp.ts'
 import type { Overview, OverviewBalance } from './overview.ts'
@@ -159,6 +159,7 @@ export type ApiCalls = {
     page: true
   }
   'GET /transactions/export': { query?: z.input<typeof TransactionFilter>; file: true }
+  'GET /transactions/books': { query: z.input<typeof BooksQuery>; file: true }
   'GET /transactions/:transactionId': { reply: transaction.Transaction }
 
   'GET /escrow/claim/:accessToken': { public: true; reply: escrow.ClaimPayout }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { answers } from '#domain/answers.ts'
+import { bookFormats } from '#domain/books.ts'
 import { figureNames } from '#domain/figures.ts'
 import {
   decodeCursor,
@@ -75,6 +76,7 @@ export const list = <T extends string>(values: readonly [T, ...T[]]) =>
     .pipe(z.array(z.enum(values)).max(20))
 const text = z.string().max(254).transform(cleanText).optional()
 const id = z.string().max(64).optional()
+const utcDays = parsed(parseUtcDays, 'Days must be two UTC days in order, such as 2026-11-01..2026-11-30')
 
 type Ranges = { [Name in 'from' | 'to' | 'amountMin' | 'amountMax']?: number | undefined }
 export const inOrder = ({ from, to, amountMin, amountMax }: Ranges, ctx: z.core.$RefinementCtx) => {
@@ -98,13 +100,13 @@ const transactionFilter = z.object({
   /** The payments that this figure counts (domain/figures.ts), one row for each; as for the next two, on Base unless `network` says. */
   figure: z.enum(figureNames).optional(),
   /** Payments that were spent on these UTC days, as Usage counts them: '2026-11-01..2026-11-30'. */
-  spent: parsed(parseUtcDays, 'Days must be two UTC days in order, such as 2026-11-01..2026-11-30').optional(),
+  spent: utcDays.optional(),
   /** Payments to the recipient of this one, by its id. */
   recipientOf: id,
   /** Purchases at this host, with its port; in figures and of days, as the one above. */
   seller: z.string().max(260).optional(),
   /** What agents asked for on these UTC days; what became of it; and by which rules, all of them separated by commas. */
-  requested: parsed(parseUtcDays, 'Days must be two UTC days in order, such as 2026-11-01..2026-11-30').optional(),
+  requested: utcDays.optional(),
   answer: z.enum(answers).optional(),
   rules: z.string().max(500).optional(),
   network: z.enum(chainNames).optional(),
@@ -126,6 +128,16 @@ const transactionFilter = z.object({
   search: z.string().trim().max(80).optional(),
 })
 export const TransactionFilter = transactionFilter.superRefine(inOrder)
+
+/** GET /transactions/books */
+export const BooksQuery = z.object({
+  format: z.enum(bookFormats),
+  days: utcDays,
+  wallet: id,
+  /** Base if it is left out. */
+  network: z.enum(chainNames).optional(),
+})
+export type BooksQuery = z.output<typeof BooksQuery>
 export const TransactionsQuery = transactionFilter.extend(page).superRefine(inOrder).superRefine(ofThisOrder)
 
 const payoutFilter = z.object({

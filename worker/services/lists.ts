@@ -221,7 +221,7 @@ const payoutColumns: Columns<Escrow> = [
 ]
 
 /** A part of an export, with the present names. */
-async function namedRows<Row extends Transaction | Escrow>(
+export async function namedRows<Row extends Transaction | Escrow>(
   readSlice: (cursor: ListCursor | null) => Promise<Result<Slice>>,
   cursor: ListCursor | null,
 ): Promise<{ rows: Row[]; next: ListCursor | null }> {

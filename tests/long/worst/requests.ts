@@ -230,6 +230,7 @@ const account: Record<string, Worst> = {
     query: n % 2 ? { memo: 'zzzz' } : { recipient: 'zzzz', sort: 'smallest', pageSize: '100' },
   }),
   'GET /api/transactions/export': () => ({ query: { memo: 'Invoice' } }),
+  'GET /api/transactions/books': () => ({ query: { format: 'xero', days: '2026-01-01..2026-10-31' } }),
   'GET /api/transactions/:transactionId': ({ world }) => ({ path: [world.paymentId] }),
   'POST /api/escrow/create': ({ world, n }) => ({
     key: true,

@@ -38,6 +38,9 @@ export const transactionSearchQuery = (part: string) =>
 
 export const exportTransactions = (query: TransactionParams) => apiFile('GET /transactions/export', { query })
 
+export type BooksParams = ApiCalls['GET /transactions/books']['query']
+export const exportBooks = (query: BooksParams) => apiFile('GET /transactions/books', { query })
+
 /** Polled until it is final. */
 export const transactionQuery = (transactionId: string) =>
   queryOptions({

@@ -1,5 +1,7 @@
 import { createFileRoute } from '@tanstack/react-router'
-import { lazy, Suspense, useMemo } from 'react'
+import { Calculator } from 'lucide-react'
+import { lazy, Suspense, startTransition, useMemo, useState } from 'react'
+import { Button } from '#web/components/Button.tsx'
 import { PageHeader, Syncing } from '#web/components/Card.tsx'
 import { EmptyState } from '#web/components/states.tsx'
 import { listSearchOf } from '#web/lib/search.ts'
@@ -18,16 +20,27 @@ export const Route = createFileRoute('/dashboard/transactions')({
 const FilteredTotal = lazy(async () => ({
   default: (await import('./-transactions/FilteredTotal.tsx')).FilteredTotal,
 }))
+const BooksDialog = lazy(() => import('./-transactions/BooksDialog.tsx'))
 const TransactionDialog = lazy(() => import('./-transactions/TransactionDialog.tsx'))
 
 function TransactionsPage() {
   const page = useListPage(transactionList)
   const { list, detail } = page
+  const [hasBooks, setBooks] = useState(false)
   const rows = useMemo(() => rowsWith(page.hrefOf), [page.hrefOf])
   useTitle('Transactions')
   return (
     <>
       <PageHeader title="Transactions" aside={<Syncing active={list.isFetching && !list.isPending} />}>
+        <Button
+          look="secondary"
+          className="relative"
+          data-small=""
+          onClick={() => startTransition(() => setBooks(true))}
+        >
+          <Calculator aria-hidden="true" className="size-4" />
+          <span className="max-sm:sr-only">For accounting</span>
+        </Button>
         <ListButtons page={page} />
       </PageHeader>
       <FilterChips page={page} />
@@ -42,6 +55,7 @@ function TransactionsPage() {
         empty={<EmptyState title="No transactions yet">Payments by you and your agents will appear here.</EmptyState>}
       />
       <Suspense>
+        {hasBooks && <BooksDialog onClose={() => setBooks(false)} />}
         {detail && <TransactionDialog key={detail} transactionId={detail} known={page.known} onClose={page.close} />}
       </Suspense>
     </>
