@@ -1,9 +1,13 @@
-/** Files for accountants: the dialog with the bank statements. */
+/** Files for accountants and auditors: the dialog with the bank statements, and the log with the program that verifies it. */
+import { spawnSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { audit } from './audit.ts'
 import { expect, test } from './fixtures.ts'
-import { signedInOwner, widen } from './listPages.ts'
+import { auditWidths, signedInOwner, widen } from './listPages.ts'
+
+const program = join(import.meta.dirname, '../../docs/verify-log.mjs')
 
 /** The file that the button saves. */
 async function saved(page: Page, name: string) {
@@ -53,4 +57,17 @@ test('saves a bank statement of days that have ended, and says when it is too lo
   expect((await saved(page, 'Export')).name).toBe(`bursar-quickbooks-${from}-to-${to}.csv`)
   await expect(dialog.getByRole('alert')).toContainText('It has 393 kB, and QuickBooks takes 350 at a time')
   await audit(page, 'books-too-long', [390, 820, 1400])
+})
+
+test('saves the whole log, which a program without Bursar verifies @exports-4', async ({ page, context, bursar }) => {
+  const owner = await signedInOwner(context, bursar)
+  await owner.group('Marketing')
+  await page.goto('/dashboard/changes')
+  await expect(page.getByRole('list', { name: 'All changes' })).toContainText('Marketing')
+  await auditWidths(page, 'log')
+  const { name, path, text } = await saved(page, 'Export log')
+  expect(name).toBe('bursar-log.jsonl')
+  expect(text).toContain('"event":"group.created"')
+  const { status, stdout } = spawnSync(process.execPath, [program, path], { encoding: 'utf8' })
+  expect([status, stdout]).toEqual([0, expect.stringContaining('none was changed')])
 })

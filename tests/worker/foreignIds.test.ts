@@ -248,6 +248,7 @@ const routesWithoutIds = new Set([
   'POST /api/push/test',
   'GET /api/account/handed-out',
   'GET /api/audit',
+  'GET /api/audit/export',
   'GET /api/escrow/claim/:accessToken',
   'POST /api/escrow/verify-passcode',
   'POST /api/escrow/resend-passcode',

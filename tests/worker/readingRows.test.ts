@@ -104,6 +104,7 @@ const readings: Record<Exclude<Readable, NotRead>, (treasury: Treasury) => unkno
   'notices.list': (treasury) => treasury.notices().list(),
   'notices.count': (treasury) => treasury.notices().count(),
   'review.changes': (treasury) => treasury.review().changes({}, null),
+  'review.log': (treasury) => treasury.review().log(auditRows / 2),
   'people.list': (treasury) => treasury.people().list(),
   'people.mayCall': (treasury) => treasury.people().mayCall('reports.usage' satisfies Call),
 }

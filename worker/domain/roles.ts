@@ -80,6 +80,7 @@ export const allowed = {
   'notices.count': everyone,
   'notices.markRead': everyone,
   'review.changes': everyone,
+  'review.log': everyone,
   'people.list': everyone,
   /** Asks only whether a member may do something else. */
   'people.mayCall': everyone,

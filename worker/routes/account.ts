@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { ChangesFilter, ChangesQuery, EndChanges } from '#schemas/change.ts'
+import { ChangesFilter, ChangesQuery, EndChanges, LogQuery } from '#schemas/change.ts'
 import { ReadNotices } from '#schemas/notice.ts'
 import { Preferences } from '#schemas/preferences.ts'
 import { NamedPushSubscription, SavePushSubscription } from '#schemas/push.ts'
@@ -10,7 +10,7 @@ import { readsRows } from '../middleware/lists.ts'
 import { ownerPassword } from '../middleware/ownerPassword.ts'
 import { validate } from '../middleware/validate.ts'
 import { success } from '../result.ts'
-import { exportChanges } from '../services/changes.ts'
+import { exportChanges, exportLog } from '../services/changes.ts'
 import { readPreferences, writePreferences } from '../services/preferences.ts'
 import { pushKey, removePushSubscription, savePushSubscription, testPush } from '../services/push.ts'
 import { setPaused } from './setPaused.ts'
@@ -72,8 +72,12 @@ export const push = new Hono<AppEnv>()
     c.json(success(await testPush(c.var.deps, c.var.personId, c.req.valid('json').endpoint))),
   )
 
-/** /api/audit: verifies the user's audit log from end to end. Local stacks only, because it reads the whole log. */
-export const audit = new Hono<AppEnv>().use(login('d1', 'own')).get('/', async (c) => {
-  if (c.env.ENVIRONMENT !== 'local') throw new AppError('not_found', 'Not found.')
-  return c.json(success(await c.var.treasury.reports().auditCheck()))
-})
+/** /api/audit: the audit log. Verifying it here is for local stacks, because it reads the whole log in one call. */
+export const audit = new Hono<AppEnv>()
+  .get('/', login('d1', 'own'), async (c) => {
+    if (c.env.ENVIRONMENT !== 'local') throw new AppError('not_found', 'Not found.')
+    return c.json(success(await c.var.treasury.reports().auditCheck()))
+  })
+  .get('/export', login('treasury'), readsRows({ isSearch: true }), validate('query', LogQuery), (c) =>
+    exportLog(c.var, c.req.valid('query').after),
+  )

@@ -256,6 +256,7 @@ export type ApiCalls = {
   'POST /push/subscriptions': Body<typeof SavePushSubscription, null>
   'DELETE /push/subscriptions': Body<typeof NamedPushSubscription, null>
   'POST /push/test': Body<typeof NamedPushSubscription, PushTest>
+  'GET /audit/export': { query?: z.input<typeof change.LogQuery>; file: true }
   /** Local stacks only. `brokenAt`: number of the first row whose hash is wrong. */
   'GET /audit': { reply: { rows: number; head: string; brokenAt: number | null } }
 }

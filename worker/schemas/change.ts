@@ -52,6 +52,15 @@ export type Change = {
 /** `next`: the value of `before` for the next page. `actors`: everybody in the history, on the first page alone. */
 export type ChangeList = { changes: Change[]; next: number | null; actors?: ChangeActor[] }
 
+/** Rows of the log in one call, for its file: a few milliseconds of work. */
+export const logAtOnce = 500
+/** GET /audit/export. `after`: the number of the last row that one already has. */
+export const LogQuery = z.strictObject({ after: wholeNumber(0, Number.MAX_SAFE_INTEGER).default(0) })
+/** A part of the log. `head`: the hash of its last row. `next`: the `after` of the next part; null after the last. */
+export type Log = { text: string; rows: number; head: string | null; next: number | null }
+/** The last line of a file of the log. `next`: the `after` of the next file, if the log goes on. */
+export type LogEnd = { end: { rows: number; head: string | null; next: number | null } }
+
 /** POST /changes/end: ids of changes of GET /changes?made=true. Others change nothing. */
 export const EndChanges = z.strictObject({ ids: z.array(z.int().min(1)).min(1).max(endedAtOnce) })
 /** How many of each were ended. */

@@ -1,8 +1,15 @@
 import { capitalized } from '#domain/capitalized.ts'
 import { changeKinds } from '#domain/events.ts'
-import { type Change, type ChangeActor, type ChangesWanted, changesAtOnce } from '#schemas/change.ts'
+import {
+  type Change,
+  type ChangeActor,
+  type ChangesWanted,
+  changesAtOnce,
+  type LogEnd,
+  logAtOnce,
+} from '#schemas/change.ts'
 import type { Person } from '../appEnv.ts'
-import { type Columns, csvFile } from './csvFile.ts'
+import { type Columns, csvFile, partedFile } from './csvFile.ts'
 
 /** CSV of all changes that match, newest first. */
 export const exportChanges = ({ treasury }: Person, wanted: ChangesWanted): Promise<Response> =>
@@ -27,3 +34,18 @@ const columns: Columns<Change> = [
   ['By', (row) => actorText(row.by)],
   ['Via', (row) => row.via],
 ]
+
+/** The audit log, one JSON object a line, oldest row first. A file without its last line was cut. */
+export function exportLog({ treasury }: Person, after: number): Promise<Response> {
+  const sum = { rows: 0, head: null as string | null }
+  return partedFile({
+    ...{ name: 'bursar-log.jsonl', type: 'application/jsonl', start: '', partRows: logAtOnce },
+    read: async (last: number | null) => {
+      const part = await treasury.review().log(last ?? after)
+      sum.rows += part.rows
+      sum.head = part.head ?? sum.head
+      return part
+    },
+    end: (next) => `${JSON.stringify({ end: { ...sum, next } } satisfies LogEnd)}\n`,
+  })
+}

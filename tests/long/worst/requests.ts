@@ -260,6 +260,7 @@ const account: Record<string, Worst> = {
   'DELETE /api/push/subscriptions': () => asJson({ endpoint: `https://fcm.googleapis.com/${text(400)}` }),
   'POST /api/push/test': () => asJson({ endpoint: `https://fcm.googleapis.com/${text(400)}` }),
   'GET /api/audit': () => ({ query: { pageSize: '100' } }),
+  'GET /api/audit/export': {},
   'GET /api/approvals': () => ({ query: { status: 'decided' } }),
   'GET /api/approvals/:approvalId': ({ n }) => ({ path: [`apr_${n}`] }),
   'POST /api/approvals/:approvalId/approve': ({ n }) => ({ path: [`apr_${n}`], ...asJson({ hash: '0'.repeat(64) }) }),

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { endedAtOnce } from '#domain/limits.ts'
 import type { ApiCalls } from '#schemas/api.ts'
-import type { Change, ChangeActor, EndedChanges } from '#schemas/change.ts'
+import type { Change, ChangeActor, EndedChanges, LogEnd } from '#schemas/change.ts'
 import { api } from '../lib/api.ts'
 import { apiFile } from '../lib/apiFile.ts'
 import { queryClient } from '../lib/queryClient.ts'
@@ -26,6 +26,19 @@ export const changesQuery = (params: ChangesParams) =>
 export const useActors = (): ChangeActor[] | undefined => useInfiniteQuery(changesQuery({})).data?.pages[0]?.actors
 
 export const exportChanges = (query: ChangesParams) => apiFile('GET /changes/export', { query })
+
+/** The whole audit log. A very long one comes in several files, each of which goes on where the one before it ends. */
+export async function exportLog(): Promise<Blob> {
+  const files: Blob[] = []
+  for (let after: number | null = 0; after !== null; ) {
+    const file: Blob = await apiFile('GET /audit/export', { query: { after: String(after) } })
+    files.push(file)
+    // Throws if it was cut: its last line is then a row, or a part of one.
+    const lines = (await file.slice(-300).text()).trimEnd().split('\n')
+    after = (JSON.parse(lines.at(-1)!) as LogEnd).end.next
+  }
+  return new Blob(files)
+}
 
 /**
  * Ends what these changes made, as many in one call as it takes; if one fails, those before it have ended. Anything on screen

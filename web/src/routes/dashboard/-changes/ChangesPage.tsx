@@ -11,9 +11,9 @@ import { EmptyState, ErrorState, SkeletonRows } from '#web/components/states.tsx
 import { Time } from '#web/components/Time.tsx'
 import { plural } from '#web/lib/format.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
-import { FilterChips, ListButtons } from '#web/lists/FilterBar.tsx'
+import { FilterChips, ListButtons, SaveButton } from '#web/lists/FilterBar.tsx'
 import { ShowOlder } from '#web/lists/ShowOlder.tsx'
-import { type Change, endChanges } from '#web/queries/changes.ts'
+import { type Change, endChanges, exportLog } from '#web/queries/changes.ts'
 import { useMay } from '#web/queries/people.ts'
 import { linkOfSubject } from '../-notices/links.ts'
 import { type ChangesState, useChanges } from './useChanges.ts'
@@ -44,6 +44,15 @@ export default function ChangesPage() {
       <Card aria-label={state.made ? madeText : 'Changes'} className="overflow-hidden">
         <Changes state={state} />
       </Card>
+      <section aria-label="Log" className="mt-5 flex flex-wrap items-center justify-between gap-x-6 gap-y-3 px-1">
+        <p className="max-w-prose text-muted text-small">
+          The log has every event of the account, payments included, with hashes that show whether a row was changed or
+          removed. verify-log.mjs, in the documentation of Bursar, verifies them.
+        </p>
+        <SaveButton name="bursar-log.jsonl" load={exportLog}>
+          Export log
+        </SaveButton>
+      </section>
     </>
   )
 }
