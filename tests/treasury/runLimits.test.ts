@@ -3,7 +3,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { utcDay } from '#domain/gasAllowance.ts'
 import { withLimits } from '#domain/limits.ts'
+import type { ReadRow } from '#domain/runs/row.ts'
 import { minuteMs } from '#domain/time.ts'
+import type { Block } from '../../worker/chain/types.ts'
 import { migrate } from '../../worker/durable/migrations.ts'
 import type { Env } from '../../worker/env.ts'
 import type { GasPurpose } from '../../worker/relayer/api.ts'
@@ -13,9 +15,12 @@ import { unwrap } from '../../worker/result.ts'
 import type { PaymentRow, RunRowRow } from '../../worker/treasury/core/storage/rows.ts'
 import { askForGas, correctGas } from '../../worker/treasury/limits/gas.ts'
 import type { Gathered } from '../../worker/treasury/payments/needs.ts'
+import { signQueued } from '../../worker/treasury/payments/sign.ts'
 import { payRow } from '../../worker/treasury/runs/pay.ts'
 import { runView } from '../../worker/treasury/runs/views.ts'
-import { payoutDraft, usdc } from '../support/build.ts'
+import { openKeys } from '../../worker/treasury/wallets/sessionKeys.ts'
+import { payoutDraft, toEmail, usdc } from '../support/build.ts'
+import { noLimits } from '../support/limits.ts'
 import { createMemoryAccount, type MemoryAccount } from '../support/memoryAccount.ts'
 import { storageOf } from '../support/memoryTreasury.ts'
 import { readRow, runsOf } from '../support/runs.ts'
@@ -36,6 +41,20 @@ function createNewAccount(funds = '1000') {
   context.env = { ...context.env, RELAYER_SHARDS: '1', RELAYER: { getByName: () => ({ grantGas }) } } as unknown as Env
   return account
 }
+
+/** An approved run of these rows, and what its page said before. */
+async function approvedRun(account: MemoryAccount, read: ReadRow[]) {
+  const runs = runsOf(account)
+  const { id } = unwrap(runs.create(read))
+  await runs.check(id)
+  unwrap(runs.submit(id))
+  const { sentence } = runView(account.context, runs.runNow(id))
+  expect(runs.approve(id)).toMatchObject({ ok: true })
+  return { sentence, rows: () => runs.rows(id) }
+}
+const toAddresses = (count: number) => Array.from({ length: count }, (_, i) => readRow(i + 2, 1_000 + i, '1'))
+const toMailboxes = (count: number) =>
+  Array.from({ length: count }, (_, i) => readRow(i + 500, `person${i}@example.com`, '1'))
 
 /** Pays the row as a turn of the run does. Whether it was handed over. */
 async function pays({ context }: MemoryAccount, { run_id, n, amount, to_address }: RunRowRow): Promise<boolean> {
@@ -67,22 +86,15 @@ test.each([
 ])('a new account’s $addresses addresses and $mailboxes mailboxes end on the forecast day @runs-30', async (size) => {
   const account = createNewAccount()
   const { clock } = account
-  const runs = runsOf(account)
-  const { id } = unwrap(
-    runs.create([
-      ...Array.from({ length: size.addresses }, (_, i) => readRow(i + 2, 1_000 + i, '1')),
-      ...Array.from({ length: size.mailboxes }, (_, i) => readRow(i + 500, `person${i}@example.com`, '1')),
-    ]),
-  )
-  await runs.check(id)
-  unwrap(runs.submit(id))
-  const { sentence } = runView(account.context, runs.runNow(id))
-  expect(runs.approve(id)).toMatchObject({ ok: true })
+  const { sentence, rows } = await approvedRun(account, [
+    ...toAddresses(size.addresses),
+    ...toMailboxes(size.mailboxes),
+  ])
 
   const perDay: number[] = []
   const firstDay = utcDay(clock.now)
   while (utcDay(clock.now) - firstDay < 7) {
-    const waiting = runs.rows(id).filter(({ status }) => status === 'waiting')
+    const waiting = rows().filter(({ status }) => status === 'waiting')
     if (waiting.length === 0) break
     for (const row of waiting) {
       const day = utcDay(clock.now) - firstDay
@@ -99,12 +111,8 @@ test('a run that has used up its gas leaves an agent and the owner their parts @
   const account = createNewAccount('100000')
   const { clock, store, context } = account
   const agent = account.addAgent(account.addGroup({ spendLimit: null, scopes: ['address_payments:write'] }))
-  const runs = runsOf(account)
-  const { id } = unwrap(runs.create(Array.from({ length: 300 }, (_, i) => readRow(i + 2, 1_000 + i, '1'))))
-  await runs.check(id)
-  unwrap(runs.submit(id))
-  expect(runs.approve(id)).toMatchObject({ ok: true })
-  for (const row of runs.rows(id)) if (!(await pays(account, row))) break
+  const { rows } = await approvedRun(account, toAddresses(300))
+  for (const row of rows()) if (!(await pays(account, row))) break
 
   /** How many more payments this principal is let make today. */
   const accepted = async (principal: typeof agent | { type: 'user' }) => {
@@ -127,4 +135,42 @@ test('a run that has used up its gas leaves an agent and the owner their parts @
   expect(used).toBeLessThanOrEqual(0.4 * gasPerDay)
   expect(await accepted(agent)).toBeGreaterThanOrEqual(Math.floor((0.4 * gasPerDay - 85_000) / gas.send))
   expect(await accepted({ type: 'user' })).toBeGreaterThanOrEqual(Math.floor((0.2 * gasPerDay - 85_000) / gas.send))
+})
+
+test('beside a run that has taken its slots, an agent still gets 24 and the owner 16 @runs-32', async () => {
+  const { ownerSlots, agentInFlight } = withLimits()
+  const account = createMemoryAccount({ limits: { ...noLimits, ownerSlots, agentInFlight } })
+  const { context, store } = account
+  const agent = account.addAgent(account.addGroup({ spendLimit: null, scopes: ['address_payments:write'] }))
+  const { rows } = await approvedRun(account, toAddresses(60))
+  for (const row of rows()) await pays(account, row)
+
+  openKeys(context).set('wal:1', `0x${'11'.repeat(32)}`)
+  const head = { number: 1, timestamp: Math.floor(context.now() / 1000), hash: '0x' } as unknown as Block
+  const sign = () => store.transaction(() => signQueued(context, store.wallet('wal')!, head))
+  const payAndSign = (principal: typeof agent | { type: 'user' }) => {
+    for (let i = 0; i < 64; i++) expect(account.pay({ principal, amount: usdc('0.01') })).toMatchObject({ ok: true })
+    return sign()
+  }
+  expect(sign(), 'the run').toBe(24)
+  expect(payAndSign(agent), 'the agent').toBe(24)
+  expect(payAndSign({ type: 'user' }), 'the owner').toBe(16)
+})
+
+test('beside a run that has sent its messages, an agent still sends half of the day’s @runs-33', async () => {
+  const { emailsPerDay, agentMessagePercent } = withLimits()
+  const account = createMemoryAccount({ limits: { ...noLimits, emailsPerDay, agentMessagePercent } })
+  const agent = account.addAgent(account.addGroup({ spendLimit: null, scopes: ['email_payments:write'] }))
+  const { rows } = await approvedRun(account, toMailboxes(150))
+  let paid = 0
+  for (const row of rows()) if (await pays(account, row)) paid += 1
+  expect(paid, 'the run').toBe(100)
+  let sent = 0
+  while (sent < 150) {
+    const to = toEmail(`agent${sent}@example.com`)
+    const result = account.pay({ principal: agent, to }, { grants: { message: true } })
+    if ('need' in result || !result.ok) break
+    sent += 1
+  }
+  expect(sent, 'the agent').toBe(100)
 })
