@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 type ClassName = 'Treasury' | 'History'
 
 /** The file of the object that has this user's id as its name. Ids are computed from names as in workerd. */
-function fileOf(stateDir: string, className: ClassName, userId: string): string {
+export function fileOf(stateDir: string, className: ClassName, userId: string): string {
   const namespace = `bursar-${className}`
   const key = createHash('sha256').update(namespace).digest()
   const half = (of: string | Buffer) => createHmac('sha256', key).update(of).digest().subarray(0, 16)
