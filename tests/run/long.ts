@@ -32,6 +32,10 @@ const runs: Record<string, LongRun> = {
     about: 'a run of 1,000 addresses is checked, approved and paid while another account pays',
     command: script('payoutRuns'),
   },
+  'watch-day': {
+    about: 'a day of 1,000 idle wallets that are read together, and a node that is behind',
+    command: script('watchDay'),
+  },
   restore: {
     about: 'the Worker is killed 30 times while one account with ten payments of each kind is restored',
     command: vitest('--project', 'stack', 'tests/stack/restore.test.ts', '--testTimeout=600000'),

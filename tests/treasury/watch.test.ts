@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
 import { heedHints } from '../../worker/treasury/settlement/hints.ts'
 import { idleOf } from '../../worker/treasury/wallets/idleReads.ts'
+import { halt } from '../../worker/treasury/wallets/walletHalts.ts'
 import { watch as tellWatch } from '../../worker/treasury/wallets/watching.ts'
 import { units } from '../bench/scale/model.ts'
 import { usdc } from '../support/build.ts'
@@ -253,6 +254,17 @@ test('a wallet that is busy is left out, and one that was deleted is forgotten @
   await pass(dayMs + hourMs)
   expect(watch.sweeper.health()).toMatchObject({ wallets: 2, busy: 0 })
   expect(depositsOf(wallets, 0)).toBe(Number(usdc('2')))
+})
+
+test('a wallet that is halted is read and watched as any other @watch-19', async () => {
+  const wallets = await createWatched(few)
+  const { pass, userOf, deposit, woken, walletOf } = wallets
+  const { context, store } = userOf(0)
+  store.transaction(() => halt(context, 'wal', 'ended_payment', 'a transfer'))
+  deposit(0, usdc('1'))
+  await pass(twoPeriods)
+  expect(woken.map(({ userId }) => userId)).toEqual(['usr_0'])
+  expect([depositsOf(wallets, 0), walletOf(0).halt_kind]).toEqual([Number(usdc('1')), 'ended_payment'])
 })
 
 test('a shard that is full sends further wallets to the next, which their Treasuries remember @watch-13', async () => {
