@@ -15,6 +15,8 @@ export const measured = {
   /** Kept for a day after the payment is final. */
   relayerBytes: 2_400,
   historyBytes: 4_800,
+  /** Of each payment of a run of 100, with its row, its check and its part of the run. */
+  runPaymentRows: 91,
 }
 export type Measured = typeof measured
 
@@ -207,6 +209,7 @@ export function tables(): Record<string, string> {
       [
         ['calls and alarms of objects', english(measured.objectCalls)],
         ['rows that objects write', english(measured.objectRows)],
+        ['the same of a payment in a run of 100', english(measured.runPaymentRows)],
         ['rows that D1 writes', english(measured.d1Rows)],
         ['bytes in the Treasury', english(measured.treasuryBytes)],
         ['bytes in the Relayer, for a day', english(measured.relayerBytes)],
