@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Limits } from '#domain/limits.ts'
 import type { Stack, StackOptions } from '../../local/stack/stack.ts'
 import { type RpcProxy, startRpcProxy } from '../support/rpcProxy.ts'
 import { createTestStack, type TestStack } from '../support/testStack.ts'
@@ -7,12 +8,16 @@ import { createTestStack, type TestStack } from '../support/testStack.ts'
 export type FaultyStack = { stack: TestStack; node: RpcProxy; stop: () => Promise<void> }
 
 /** Starts a stack whose Worker reaches Base through a node with faults. */
-export async function createFaultyStack(options: Pick<StackOptions, 'finalityBlocks'> = {}): Promise<FaultyStack> {
+export async function createFaultyStack({
+  limits,
+  ...options
+}: Pick<StackOptions, 'finalityBlocks'> & { limits?: Limits } = {}): Promise<FaultyStack> {
   let node: RpcProxy | undefined
   const vars = async ({ rpc }: { rpc: Stack['rpc'] }) => {
     node = await startRpcProxy(rpc[8453])
     // With a second node, the Worker believes a reorganization immediately.
-    return { RPC_URLS_8453: options.finalityBlocks ? `${node.url},${rpc[8453]}` : node.url }
+    const urls = options.finalityBlocks ? `${node.url},${rpc[8453]}` : node.url
+    return { RPC_URLS_8453: urls, ...(limits && { LIMITS: JSON.stringify(limits) }) }
   }
   const stack = await createTestStack({ ...options, vars, lean: true }).catch(async (error: unknown) => {
     await node?.stop()

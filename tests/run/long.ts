@@ -24,9 +24,10 @@ const runs: Record<string, LongRun> = {
     env: { CHAOS_KILLS: '500' },
   },
   'run-kills': {
-    about: 'the Worker is killed 500 times while a payout run of 1,000 rows is paid',
+    about:
+      'the Worker is killed 500 times, and the chain reorganized 40 times, while a payout run of 1,000 rows is paid',
     command: vitest('--project', 'chaos', 'tests/chaos/runs.test.ts'),
-    env: { RUN_KILLS: '500', RUN_ROWS: '1000' },
+    env: { RUN_KILLS: '500', RUN_REORGS: '40', RUN_ROWS: '1000' },
   },
   'payout-runs': {
     about: 'a run of 1,000 addresses is checked, approved and paid while another account pays',

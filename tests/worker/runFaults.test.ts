@@ -6,6 +6,7 @@ import type { Context } from '../../worker/treasury/core/context.ts'
 import { stopAllRuns } from '../../worker/treasury/runs/end.ts'
 import { copyRun, matchRows, type RecoverableRun, recoverableRun } from '../../worker/treasury/runs/restored.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { joined } from '../support/members.ts'
 import { fresh, until } from '../support/payer.ts'
 import { inTreasury, runStep } from '../support/treasuries.ts'
 import { waitingRun } from '../support/waitingRun.ts'
@@ -149,6 +150,25 @@ test('after a restore no run goes on, its rows match its payments, and the same 
   expect(await runNow(run.id)).toMatchObject({ status: 'DONE', handedOver: { rows: 2 }, paid: { rows: 2 } })
   const again = await own.asOwner('POST', '/runs', { title: 'Run', walletId: own.wallet, rows })
   expect(again.json).toMatchObject({ code: 'same_run', existing: run.id })
+})
+
+test('of two decisions at once one counts, and a person who was removed no longer decides @runs-54', async () => {
+  const bob = await joined(api, own, 'approver')
+  const decide = (call: typeof own.asOwner, { id, hash }: { id: string; hash: string }, act: string) =>
+    call('POST', `/runs/${id}/${act}`, act === 'stop' ? {} : { hash })
+  for (const other of ['approve', 'deny', 'stop']) {
+    const run = await waitingRun(own, [{ to: fresh(`at once ${other}`), amount: '1' }])
+    const replies = await Promise.all([decide(own.asOwner, run, 'approve'), decide(bob.call, run, other)])
+    const { status, decidedBy, waiting } = await runNow(run.id)
+    const statuses = replies.map((reply) => reply.status).sort()
+    // A run that has just been approved can be stopped.
+    if (other === 'stop' && decidedBy) expect([statuses, status, waiting.rows]).toEqual([[200, 200], 'STOPPED', 0])
+    else expect(statuses, `${other}: ${status}`).toEqual([200, 409])
+  }
+  const late = await waitingRun(own, [{ to: fresh('late'), amount: '1' }])
+  expect((await own.asOwner('DELETE', `/people/${bob.memberId}`)).status).toBe(200)
+  expect((await decide(bob.call, late, 'approve')).status).toBe(404)
+  expect(await runNow(late.id)).toMatchObject({ status: 'WAITING' })
 })
 
 test('no credential of an agent reaches any route of runs @runs-53', async () => {
