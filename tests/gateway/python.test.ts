@@ -64,6 +64,14 @@ describe.skipIf(!python?.hasPip)('the Python SDK', { concurrent: false }, async 
     expect(wheel).toBe('bursar_sdk-0.1.0-py3-none-any.whl')
   })
 
+  test('the examples of the page are Python @python-5', async () => {
+    const page = readFileSync(join(root, 'docs/agents/python.md'), 'utf8')
+    const examples = [...page.matchAll(/```python\n(.*?)```/gs)].map((match) => match[1]!)
+    expect(examples).toHaveLength(7)
+    const parse = 'import ast, json, sys; [ast.parse(each) for each in json.loads(sys.argv[1])]'
+    await exec(python.path, ['-c', parse, JSON.stringify(examples)])
+  })
+
   test('ten lines pay, say why they are refused, and pay once when they are killed and repeated @python-2', async () => {
     writeFileSync(join(folder, 'pay.py'), example)
     writeFileSync(
