@@ -3,6 +3,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseUsdc } from '#domain/money.ts'
 import { dayMs, hourMs } from '#domain/time.ts'
+import type { Person } from '../../worker/appEnv.ts'
+import { ok } from '../../worker/result.ts'
+import { exportBooks } from '../../worker/services/books.ts'
 import { paid } from '../support/book.ts'
 import { addressOf, toAddress } from '../support/build.ts'
 import { cases } from '../support/cases.ts'
@@ -194,8 +197,12 @@ describe('lines', () => {
     const account = createMemoryAccount()
     at(account, 1)
     account.bookTransfer('wal', [addressOf(60), `0x${'a'.repeat(40)}`, 10_004_000n])
+    let slow = ''
     for (const day of [2, 3]) {
       at(account, day)
+      // Accepted on the first of these days, moved on the second.
+      if (day === 2) slow = paid(account.pay({ to: toAddress(3), amount: 5_000n } as never)).id
+      else account.confirm(slow)
       for (let i = 0; i < 4; i++) account.confirm(paid(account.pay({ to: toAddress(3), amount: 3_000n } as never)).id)
     }
     account.history.follow()
@@ -206,15 +213,14 @@ describe('lines', () => {
       line['*Amount'],
       line.Reference,
     ])
-    // 10.004 after the deposit, 9.992 and 9.980 after the two days.
+    // 10.004 after the deposit, 9.992 and 9.975 after the two days.
     expect(lines).toEqual([
       ['2026-11-21', '10.00', 'mov_wal_1_1'],
       ['2026-11-22', '-0.01', 'cents_base_2026-11-22'],
-      ['2026-11-23', '-0.01', 'cents_base_2026-11-23'],
+      ['2026-11-23', '-0.02', 'cents_base_2026-11-23'],
     ])
-    expect(linesOf(await file('2026-11-23..2026-11-23')).map(({ Reference }) => Reference)).toEqual([
-      'cents_base_2026-11-23',
-    ])
+    const alone = linesOf(await file('2026-11-23..2026-11-23'))
+    expect(alone.map((line) => [line['*Amount'], line.Reference])).toEqual([['-0.02', 'cents_base_2026-11-23']])
     account.close()
   })
 
@@ -227,5 +233,39 @@ describe('lines', () => {
     account.clock.now += 1
     expect(await file()).toBe('*Date,*Amount,Payee,Description,Reference\r\n')
     account.close()
+  })
+
+  test('a payment that could move only after months is in the file of the day on which it moved @books-9', async () => {
+    const account = createMemoryAccount()
+    const { id } = paid(account.pay({ to: toAddress(3), amount: 2_000_000n } as never))
+    at(account, 90)
+    account.confirm(id)
+    account.history.follow()
+    at(account, 92)
+    const days = '2027-02-01..2027-02-28'
+    account.clock.now += 20 * dayMs
+    expect(linesOf(await account.lists.books({ format: 'xero', days })).map(({ Reference }) => Reference)).toEqual([id])
+    account.close()
+  })
+
+  test('with more rows than an export reads, a file is whole or refused @books-10', { tags: ['all'] }, async () => {
+    const { person, clock, close } = createMemoryAccount()
+    at({ clock } as never, 60)
+    const days = { from: firstDay + 50 * dayMs, to: firstDay + 55 * dayMs }
+    /** The oldest row that is read was accepted this long before the first day. */
+    const fileWith = (ageMs: number) => {
+      const part = {
+        rows: '[]',
+        names: {},
+        next: { side: 'after', sort: 'newest', key: days.from - ageMs, id: 'pay_1' },
+      }
+      const history = { balances: async () => ok([]), transactionSlice: async () => ok(part) }
+      const env = { ...person.deps.env, HISTORY: { getByName: () => history } }
+      return exportBooks({ ...person, deps: { ...person.deps, env } } as unknown as Person, { format: 'xero', days })
+    }
+    const [refused, whole] = await Promise.allSettled([fileWith(30 * dayMs), fileWith(32 * dayMs)])
+    expect(refused).toMatchObject({ reason: { code: 'invalid_input', field: 'days' } })
+    expect(whole).toMatchObject({ status: 'fulfilled' })
+    close()
   })
 })
