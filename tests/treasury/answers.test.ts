@@ -5,15 +5,16 @@ import type { Answer } from '#domain/answers.ts'
 import { formatUsdc, microUsdc, parseUsdc } from '#domain/money.ts'
 import { type Period, periodAt, periodNumber, periods } from '#domain/periods.ts'
 import { dayMs, hourMs } from '#domain/time.ts'
+import type { Address } from '../../worker/chain/types.ts'
 import { agentRequests, refusals } from '../../worker/history/answers.ts'
 import { sumOfPeriod } from '../../worker/history/periodSums.ts'
 import { paidTo } from '../../worker/services/answers.ts'
 import { recordChange } from '../../worker/treasury/outbox/changes.ts'
 import { createApprovalBook } from '../support/approvalBook.ts'
-import { toAddress } from '../support/build.ts'
+import { owner, payoutDraft, toAddress, toEmail } from '../support/build.ts'
 import { cases } from '../support/cases.ts'
 import { expectEqual } from '../support/expectFigure.ts'
-import { sumOf } from '../support/memoryAccount.ts'
+import { createMemoryAccount, sumOf } from '../support/memoryAccount.ts'
 import { createMemoryHistory } from '../support/memoryHistory.ts'
 import { type Month, monthSteps, monthWith } from '../support/randomMonth.ts'
 
@@ -52,6 +53,30 @@ test('what each recipient and seller got, this week and month and the last, is t
     }),
     { numRuns: cases(6) },
   )
+})
+
+test('a month in which more comes back than is spent shows what was spent @answers-42', async () => {
+  const account = createMemoryAccount()
+  const { clock, store, pay, confirm, endPayout, history, person, lists } = account
+  const payer = store.wallet('wal')!.address as Address
+  const payNow = (...args: Parameters<typeof pay>) => {
+    const result = pay(...args)
+    if ('need' in result || !result.ok) throw new Error('not accepted')
+    confirm(result.value.payment.id)
+    return result.value.payment.id
+  }
+  clock.now = Date.UTC(2026, 9, 20)
+  const draft = payoutDraft({ amount: 50_000_000, payer })
+  const payout = payNow({ principal: owner, to: toEmail(), amount: microUsdc(50_000_000n) }, { draft })
+  clock.now = Date.UTC(2026, 10, 20)
+  payNow({ principal: owner, amount: microUsdc(1_000_000n) })
+  endPayout(payout, payer)
+  history.follow()
+  expect(await paidTo(person, { period: 'month', by: 'recipient', limit: 10 })).toMatchObject({
+    ...{ spent: '1', earlier: '0', rows: [{ spent: '1', earlier: '0' }] },
+  })
+  expect(await lists.overview()).toMatchObject({ totalSpent: '1' })
+  account.close()
 })
 
 test('what an agent asked for is, by answer and rule, the number and sum of its list and of its CSV @answers-2', async () => {
