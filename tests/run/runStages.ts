@@ -91,7 +91,7 @@ export async function runStages(groups: Stage[][][]): Promise<Counts> {
   console.log(`\nin ${secondsSince(startedAt)}${cpu}; time limits × ${factor * margin}`)
   for (const each of notMeasured) console.log(`not measured: ${each}`)
   for (const each of passedAlone) console.log(`passed alone, but failed beside other tests: ${each}`)
-  for (const each of skipped) console.log(`skipped: ${each}`)
+  for (const each of new Set(skipped)) console.log(`skipped: ${each}`)
   console.log(`${total.passed} passed, ${total.failed} failed`)
   return total
 }

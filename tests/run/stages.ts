@@ -1,6 +1,7 @@
 /** The stages of `npm test`, each a separate command, so that its CPU time can be measured. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 
 export type Counts = { passed: number; failed: number }
 export type Stage = {
@@ -46,7 +47,8 @@ const typeCheck = (name: string, project: string) => tool(name, 'tsc', '-p', pro
 const inAll = ({ all }: Run): Record<string, string> => (all ? { ALL_TESTS: '1' } : {})
 
 /** Of its output: the lines by which tests say that they were left out. */
-const skippedIn = (output: string) => [...output.matchAll(/^skipped: (.*)$/gm)].map((match) => match[1]!)
+const skippedIn = (output: string) =>
+  [...stripVTControlCharacters(output).matchAll(/^skipped: (.*)$/gm)].map((match) => match[1]!)
 
 type Part = { half?: 1 | 2; files?: string[] }
 
@@ -159,7 +161,7 @@ export const groupsOfLanes = (run: Run): Stage[][][] => [
     [
       tool('web build', 'node', 'tests/run/buildWeb.ts'),
       tool('page sizes', 'node', 'scripts/sizes.ts'),
-      tool('Worker bundle, state, programs', 'node', 'tests/run/prepare.ts'),
+      { ...tool('Worker bundle, state, programs', 'node', 'tests/run/prepare.ts'), skipped: skippedIn },
       pythonTests,
     ],
     [tool('contracts: format, build, ABI file', 'node', 'scripts/forge.ts', 'check')],

@@ -10,12 +10,12 @@ import { paid } from '../support/book.ts'
 import { addressOf, toAddress } from '../support/build.ts'
 import { cases } from '../support/cases.ts'
 import { linesOf } from '../support/csvLines.ts'
-import { hasHledger, importBooks, type Posting, readBooks } from '../support/hledger.ts'
+import { hasHledger, importBooks, type Posting, readBooks, withoutHledger } from '../support/hledger.ts'
 import { createMemoryAccount } from '../support/memoryAccount.ts'
 import { continueMonth, type Month, monthSteps, monthWith, type Step } from '../support/randomMonth.ts'
 
 const isRead = hasHledger()
-if (!isRead) console.log('skipped: tests that read the files for accountants with hledger, because it is not installed')
+if (!isRead) console.log(withoutHledger)
 
 /** Wallets have money from the first day on, as those on a chain do. */
 const funded: Step[] = [0, 1, 2].map((which) => ({ do: 'deposit', which, amount: 900_000_000 }))
