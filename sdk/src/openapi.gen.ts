@@ -908,6 +908,8 @@ export interface components {
                 type: "contact" | "address" | "email" | "phone" | "x402";
                 address?: string;
                 contactId?: string;
+                /** @description Of a contact: its name when you paid it. */
+                name?: string;
                 email?: string;
                 phone?: string;
                 /** @description Of a purchase: method and address of what is bought, without its query. */
@@ -1241,6 +1243,8 @@ export interface components {
                 type: "contact" | "address" | "email" | "phone" | "x402";
                 address?: string;
                 contactId?: string;
+                /** @description Of a contact: its name when you paid it. */
+                name?: string;
                 email?: string;
                 phone?: string;
                 /** @description Of a purchase: method and address of what is bought, without its query. */
@@ -1375,6 +1379,8 @@ export interface components {
                 type: "contact" | "address" | "email" | "phone" | "x402";
                 address?: string;
                 contactId?: string;
+                /** @description Of a contact: its name when you paid it. */
+                name?: string;
                 email?: string;
                 phone?: string;
                 /** @description Of a purchase: method and address of what is bought, without its query. */

@@ -77,7 +77,11 @@ describe('paying', () => {
     })
     expect((await call('get_payment_context', { contact: 'nobody' })).content.contacts_total).toBe(0)
     const paid = await call('pay_contact', { contact_id: own.contact, amount: '0.5', idempotency_key: key() })
-    expect(paid.content.to).toMatchObject({ type: 'contact', contactId: own.contact, address: party('carol').address })
+    const { address } = party('carol')
+    expect(paid.content.to).toMatchObject({ type: 'contact', contactId: own.contact, name: 'Carol', address })
+    // Whom an owner knows by an address is not for agents that pay the address.
+    const direct = await call('pay_address', { address, amount: '0.5', idempotency_key: key() })
+    expect(direct.content.to).not.toHaveProperty('name')
     const mailed = await call('pay_email', { email: 'ada@example.com', amount: '0.5', idempotency_key: key() })
     expect(mailed.content.to).toMatchObject({ type: 'email', email: 'ada@example.com' })
     expect(JSON.stringify(mailed.content), 'neither link nor code').not.toMatch(/claim|passcode/i)

@@ -90,6 +90,7 @@ export const Payment = z.object({
     type: z.enum(['contact', 'address', 'email', 'phone', 'x402']),
     address: z.string().optional(),
     contactId: z.string().optional(),
+    name: z.string().optional().describe('Of a contact: its name when you paid it.'),
     email: z.string().optional(),
     phone: z.string().optional(),
     resource: z.string().optional().describe('Of a purchase: method and address of what is bought, without its query.'),

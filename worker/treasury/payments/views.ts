@@ -87,6 +87,8 @@ export function paymentView(ctx: Context, payment: PaymentRow, group = groupOf(c
     to: {
       type: payment.to_type,
       ...(payment.contact_id !== null && { contactId: payment.contact_id }),
+      // Other payments may be to a contact that the owner hasn't shown to the agent.
+      ...(payment.to_type === 'contact' && payment.contact_name !== null && { name: payment.contact_name }),
       ...(kindOf(payment).paidTo !== 'emailOrPhone' && payment.to_address !== null && { address: payment.to_address }),
       ...(payment.recipient_email !== null && { email: payment.recipient_email }),
       ...(payment.recipient_phone !== null && { phone: payment.recipient_phone }),

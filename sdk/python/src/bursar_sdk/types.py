@@ -56,6 +56,8 @@ class PaymentTo(TypedDict):
     type: Literal["contact", "address", "email", "phone", "x402"]
     address: NotRequired[str]
     contactId: NotRequired[str]
+    name: NotRequired[str]
+    """Of a contact: its name when you paid it."""
     email: NotRequired[str]
     phone: NotRequired[str]
     resource: NotRequired[str]
@@ -282,6 +284,8 @@ class PurchaseTo(TypedDict):
     type: Literal["contact", "address", "email", "phone", "x402"]
     address: NotRequired[str]
     contactId: NotRequired[str]
+    name: NotRequired[str]
+    """Of a contact: its name when you paid it."""
     email: NotRequired[str]
     phone: NotRequired[str]
     resource: NotRequired[str]
@@ -427,6 +431,8 @@ class PaymentEventDataTo(TypedDict):
     type: Literal["contact", "address", "email", "phone", "x402"]
     address: NotRequired[str]
     contactId: NotRequired[str]
+    name: NotRequired[str]
+    """Of a contact: its name when you paid it."""
     email: NotRequired[str]
     phone: NotRequired[str]
     resource: NotRequired[str]
