@@ -25,8 +25,8 @@ export async function keepSession(context: BrowserContext, session: Session): Pr
     cognito_token_expiry: expiry,
   }
   await context.addInitScript((stored) => {
-    // Once per tab, and not in the blank page that a tab starts with.
-    if (!location.protocol.startsWith('http') || sessionStorage.getItem('begun')) return
+    // Once per tab, and neither in the blank page that a tab starts with nor in a sandboxed frame, which has no storage.
+    if (!location.protocol.startsWith('http') || origin === 'null' || sessionStorage.getItem('begun')) return
     sessionStorage.setItem('begun', 'true')
     for (const [key, value] of Object.entries(stored)) localStorage.setItem(key, value)
   }, entries)

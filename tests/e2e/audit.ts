@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { expect, type Page } from '@playwright/test'
+import { expect, type Frame, type Page } from '@playwright/test'
 import type axe from 'axe-core'
 import type { RunOptions } from 'axe-core'
 import { allTests, thorough } from './thorough.ts'
@@ -121,8 +121,11 @@ const beyondEdge = (page: Page) =>
     return scrollWidth - clientWidth
   })
 
+/** Breaches of WCAG 2.2 AA in a frame. */
+export const violationsIn = (frame: Frame) => violations(frame, everyRule)
+
 /** Loads axe once per document: its source is half a megabyte. */
-async function violations(page: Page, rules: RunOptions): Promise<{ id: string; nodes: unknown[] }[]> {
+async function violations(page: Page | Frame, rules: RunOptions): Promise<{ id: string; nodes: unknown[] }[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axeSource)
   return page.evaluate(async (chosen) => {
     const found = await (window as unknown as { axe: typeof axe }).axe.run(document, chosen)

@@ -134,7 +134,7 @@ describe('transport', () => {
 
     const method = await mcp(api, 'tools/steal', {}, { token: own.apiKey })
     expect([method.status, method.json.error.code]).toEqual([404, -32601])
-    for (const notOffered of ['resources/list', 'prompts/list', 'completion/complete']) {
+    for (const notOffered of ['resources/subscribe', 'prompts/list', 'completion/complete']) {
       const answer = await mcp(api, notOffered, {}, { token: own.apiKey })
       expect(answer.json.error.code, notOffered).toBe(-32601)
     }

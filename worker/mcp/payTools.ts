@@ -45,7 +45,7 @@ function waiting(payment: z.input<typeof Paid>) {
   return task && { id: payment.id, task }
 }
 
-const pays = { output: Paid, annotations: paying, taskOf: waiting }
+const pays = { output: Paid, annotations: paying, taskOf: waiting, hasCard: true }
 
 const sends =
   'Sends USDC on Base immediately, or after the owner has approved it (PENDING_APPROVAL). A confirmed payment cannot be reversed.'
@@ -103,6 +103,7 @@ export const payTools: Tool[] = [
     output: Purchase.extend({ replayed: Paid.shape.replayed }),
     annotations: paying,
     taskOf: waiting,
+    hasCard: true,
     scope: scopeFor.x402,
     async run(call, { idempotency_key: key, ...request }) {
       const result = await createPurchase(call, key, request)
@@ -130,6 +131,7 @@ export const payTools: Tool[] = [
       replayed: z.boolean().describe('True if an earlier call with this idempotency_key made the request.'),
     }),
     annotations: { ...paying, destructiveHint: false, openWorldHint: false },
+    hasCard: true,
     scope: 'payment_context:read',
     async run(call, { idempotency_key: key, ...input }) {
       const result = await requestBudget(call, key, input)

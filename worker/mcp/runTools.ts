@@ -22,6 +22,7 @@ export const runTools: Tool[] = [
       replayed: z.boolean().describe('True if an earlier call with this idempotency_key made the run.'),
     }),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    hasCard: true,
     scope: prepareScope,
     async run(call, { idempotency_key: key, ...input }) {
       const result = await prepareRun(call, key, input)
@@ -36,6 +37,7 @@ export const runTools: Tool[] = [
     input: z.strictObject({ run_id: PayoutRunId.describe('The id that prepare_payout_run returned.') }),
     output: PayoutRun,
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+    hasCard: true,
     scope: 'payment_context:read',
     run: (call, { run_id }) => getPreparedRun(call, run_id),
   }),

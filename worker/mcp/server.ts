@@ -1,5 +1,6 @@
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import type { Accepted } from './acceptHeader.ts'
+import { serveCard } from './card/card.ts'
 import { listenMethod, listenToTasks } from './listen.ts'
 import { paymentTasks } from './paymentTasks.ts'
 import { payTools } from './payTools.ts'
@@ -19,7 +20,7 @@ const instructions =
   'response was lost. For many payments at once, prepare_payout_run creates a draft that a person decides about. A refusal ' +
   'has a code, the rule that refused, max_allowed_now, and next, which says what to do.'
 
-/** The tool list and the instructions are the same for all callers until the next deployment. */
+/** The tool list, the instructions and the card are the same for all callers until the next deployment. */
 const publicCache = { ttlMs: 5 * 60_000, cacheScope: 'public' } as const // 5 minutes
 
 /** Creates the server for one request. */
@@ -34,11 +35,12 @@ export const bursarServer: ServerOf = (call) => {
         tools: { listChanged: false },
         extensions: { 'io.modelcontextprotocol/oauth-client-credentials': {} },
       },
-      cacheHints: { 'tools/list': publicCache, 'server/discover': publicCache },
+      cacheHints: { 'tools/list': publicCache, 'server/discover': publicCache, 'resources/read': publicCache },
     },
   )
   for (const { register } of tools) register(server, call)
   serveTasks(server, paymentTasks(call))
+  serveCard(server, call.env.APP_ORIGIN)
   return server
 }
 

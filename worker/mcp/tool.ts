@@ -16,11 +16,12 @@ import { logError } from '../observability/log.ts'
 import { type Refused, type Result, refuse } from '../result.ts'
 import { missingScope, paymentContext } from '../services/agentPayments.ts'
 import { type InputSchema, plainArguments } from './arguments.ts'
+import { cardMeta } from './card/card.ts'
 import { declaresTasks, type Task, taskCreated } from './tasks.ts'
 
 /** One request to /mcp. A tool sets `rejected` if the Treasury refuses the agent's credentials. */
 export type McpCall = {
-  env: Pick<Env, 'TREASURY' | 'API_ORIGIN'>
+  env: Pick<Env, 'TREASURY' | 'API_ORIGIN' | 'APP_ORIGIN'>
   agent: AgentPrincipal
   requestId: string
   rejected?: Refused
@@ -58,6 +59,8 @@ type Spec<Input extends z.ZodType, Output extends z.ZodType> = {
   run: (call: McpCall, input: z.output<Input>) => Promise<Result<z.input<Output>>>
   /** For clients that support tasks: the task that the result starts, or null if the result is final. */
   taskOf?: (output: z.input<Output>) => { id: string; task: Task } | null
+  /** For clients that support MCP Apps: the result is shown as a card. */
+  hasCard?: boolean
 }
 export type Tool = { name: string; register: (server: McpServer, call: McpCall) => void }
 
@@ -71,12 +74,13 @@ export function tool<Input extends z.ZodType, Output extends z.ZodType>(spec: Sp
   // Some clients validate refusals against the output schema as well.
   const outputSchema = published(jsonSchemaOf(z.union([spec.output, Refusal])))
   const { name, title, description, annotations } = spec
+  const _meta = spec.hasCard ? { _meta: cardMeta } : {}
   return {
     name,
     register(server, call) {
       const plain = (args: unknown) => plainArguments(input as InputSchema, args)
       const scopeChallenge = challengeFor(spec.scope, call, plain)
-      const config = { title, description, annotations, inputSchema, outputSchema, scopeChallenge }
+      const config = { title, description, annotations, inputSchema, outputSchema, scopeChallenge, ..._meta }
       server.registerTool(name, config, (args, ctx) => run(spec, call, plain(args), declaresTasks(ctx)))
     },
   }
