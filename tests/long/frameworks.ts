@@ -1,7 +1,7 @@
 /**
  * `npm run test:long frameworks`: the agents of openai-agents.md, langchain.md and cloudflare-agents.md in docs/agents/, as shown there,
- * with models that follow a script: they find the tools, pay, are refused with the rule, repeat a call, wait for the owner, and buy
- * from an x402 seller. The AI SDK is in tests/gateway/aiSdk.test.ts. Test id: @frameworks-3
+ * with models that follow a script: they find the tools, pay, are refused with the rule, repeat a call, wait for the owner, buy from an
+ * x402 seller, and prepare a payout run that a person decides about. The AI SDK is in tests/gateway/aiSdk.test.ts. Test id: @frameworks-3
  */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -10,12 +10,14 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import type { ApprovalList } from '#schemas/approval.ts'
+import type { Run } from '#schemas/runs.ts'
 import { Bursar } from '#sdk'
 import { serveLocally } from '../../local/standIns/server.ts'
 import { root, runTool } from '../../local/tools/runTool.ts'
 import { type Seller, startSeller } from '../support/seller.ts'
-import { addressFor, createSender, type Sender } from '../support/stackClient.ts'
+import { addressFor, createSender, pause, type Sender } from '../support/stackClient.ts'
 import { createTestStack, type TestStack } from '../support/testStack.ts'
+import { startReceiver } from '../support/webhookServer.ts'
 
 const folder = join(root, 'tests/frameworks')
 
@@ -184,7 +186,8 @@ const cloudflare: Framework = {
   },
 }
 
-type Scene = { stack: TestStack; sender: Sender; seller: Seller; bursar: Bursar }
+type Receiver = Awaited<ReturnType<typeof startReceiver>>
+type Scene = { stack: TestStack; sender: Sender; seller: Seller; bursar: Bursar; receiver: Receiver }
 /** The next call, or what to call once it is known what the model has read so far. */
 type Step = Call | ((read: string) => Call | Promise<Call>)
 
@@ -207,6 +210,7 @@ async function follow({ page, run }: Framework, scene: Scene): Promise<void> {
     writeFileSync(join(own, 'agent.mjs'), shown)
     await payAndWait(page, (steps) => run(own, scriptOf(steps)), scene)
     await buy(page, (steps) => run(own, scriptOf(steps)), scene)
+    await prepareRun(page, (steps) => run(own, scriptOf(steps)), scene)
   } finally {
     rmSync(own, { recursive: true })
   }
@@ -269,10 +273,43 @@ async function buy(page: string, run: (steps: Step[]) => Promise<Seen>, { seller
   console.log(`${page}: bought from an x402 seller once`)
 }
 
+/** Forty payments of which three are wrong: the model mends them by the verdicts that it reads. It has no tool that starts the run. */
+async function prepareRun(page: string, run: (steps: Step[]) => Promise<Seen>, { stack, sender, receiver }: Scene) {
+  const rows = Array.from({ length: 40 }, (_, i) => ({ to: addressFor(`${page} ${i}`), amount: '0.1' }))
+  const faulty = rows.map((row, i) => ([3, 17, 30].includes(i) ? { ...row, amount: '0,1' } : row))
+  const prepare = (input: object, key: string): Call => ({
+    name: 'prepare_payout_run',
+    args: { title: `Salaries by ${page}`, idempotency_key: `${page}-${key}`, ...input },
+  })
+  const idIn = (text: string) => /run_[0-9a-z]{20,}/.exec(text)![0]
+  const mend = (read: string): Call => {
+    const wrong = read.replaceAll('\\', '').matchAll(/"row":(\d+),[^{}]*"level":"error"/g)
+    const mended = [...faulty]
+    for (const row of new Set([...wrong].map(([, n]) => Number(n) - 1))) mended[row] = rows[row]!
+    return prepare({ rows: mended, replaces: idIn(read) }, 'mended')
+  }
+  const { tools, results } = await run([prepare({ rows: faulty }, 'faulty'), mend])
+  assert.deepEqual(tools.filter((name) => /run/.test(name)).sort(), ['get_payout_run', 'prepare_payout_run'])
+  const [before, after] = results.map((text) => text.replaceAll('\\', '')) as [string, string]
+  assert.match(before, /"left_out":3,"payments":37,/)
+  assert.match(after, /"status":"DRAFT".*"left_out":0,"payments":40,/)
+  const id = idIn(after)
+
+  const token = await sender.token()
+  const { hash } = await stack.bursar.api<Run>(`/runs/${id}/submit`, { token, body: {} })
+  await stack.bursar.api(`/runs/${id}/approve`, { token, body: { hash } })
+  const isHeard = () => receiver.received.some(({ type, body }) => type === 'run.finished' && body.includes(id))
+  for (const deadline = Date.now() + 120_000; !isHeard(); await pause(200))
+    assert(Date.now() < deadline, 'no webhook says that the run has finished')
+  const { results: looked } = await run([{ name: 'get_payout_run', args: { run_id: id } }])
+  assert.match(looked[0]!.replaceAll('\\', ''), /"status":"DONE".*"paid":40,/)
+  console.log(`${page}: prepared a run, mended three rows, and a person decided`)
+}
+
 execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder, stdio: 'inherit' })
 const stack = await createTestStack({ lean: true })
 try {
-  const scopes = ['address_payments:write', 'x402_payments:write']
+  const scopes = ['address_payments:write', 'x402_payments:write', 'payout_runs:prepare']
   const sender = await createSender(stack, { funds: '100', limit: 50, scopes, purchaseAllowance: 20 })
   const { apiKey } = sender.agents[0]!
   const body = { name: 'Group', scopes, approveAbove: '5' }
@@ -282,10 +319,15 @@ try {
   const bursar = new Bursar({ url: stack.url, apiKey })
   const [rpcUrl, { usdc }] = [stack.rpc[8453], stack.contracts[8453]]
   const seller = await startSeller({ rpcUrl, usdc, payTo: addressFor('x402 shop'), prices: { '/data': 50_000 } })
+  const receiver = await startReceiver()
+  const hook = { url: receiver.url, events: ['run.finished'], password: sender.password }
+  await stack.bursar.api('/webhooks', { token: await sender.token(), body: hook })
   try {
-    for (const framework of [openAi, langChain, cloudflare]) await follow(framework, { stack, sender, seller, bursar })
+    for (const framework of [openAi, langChain, cloudflare])
+      await follow(framework, { stack, sender, seller, bursar, receiver })
   } finally {
     await seller.stop()
+    await receiver.stop()
   }
 } finally {
   await stack.stop()
