@@ -46,9 +46,12 @@ async function picture(page: Page, name: string): Promise<void> {
 const overflow = (frame: Frame) =>
   frame.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
 
-test('one press leads from the chat to the page that decides, and the card reads the state once on return @card-1', {
-  tag: '@core',
-}, async ({ page, context, owner, bursar }) => {
+test('one press leads from the chat to the page that decides, and the card reads the state once on return @card-1', async ({
+  page,
+  context,
+  owner,
+  bursar,
+}) => {
   test.slow() // the first test that needs these clients installs them
   const scopes = ['address_payments:write', 'payout_runs:prepare']
   const group = await owner.group('Chat', { approveAbove: '5', scopes })

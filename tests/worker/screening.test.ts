@@ -1,5 +1,5 @@
 /** Screening of recipients by an oracle that is right, wrong, slow, dead or absent. */
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { sellerPair } from '#domain/x402/seller.ts'
 import { dayMs, hourMs } from '../../worker/domain/time.ts'
 import { unwrap } from '../../worker/result.ts'
@@ -24,6 +24,9 @@ beforeAll(async () => {
   own = await createAccountFixture(api, { funds: 500_000_000n, limit: 400 })
   oracle = await oracleOn(chain)
 })
+// Oracles that fail are logged.
+beforeEach(() => void vi.spyOn(console, 'error').mockImplementation(() => undefined))
+afterEach(() => void vi.restoreAllMocks())
 
 const toAddress = (address: string) => ({ type: 'address', address })
 const claim = ({ link, passcode }: { link: string; passcode: string }, recipientAddress: string) =>
