@@ -38,9 +38,18 @@ export function storageOf(db: DatabaseSync): DurableObjectStorage {
           const arrays = rawStatement.all(...values)
           return Object.assign(arrays, { toArray: () => arrays })
         }
-        const rows = columnNames.length > 0 ? statement.all(...values) : null
-        const rowsWritten = rows ? 0 : Number(statement.run(...values).changes)
-        return { toArray: () => rows ?? [], one: () => rows?.[0] ?? null, raw, columnNames, rowsWritten }
+        let known: unknown[] | undefined
+        const rows = () => {
+          known ??= statement.all(...values)
+          return known
+        }
+        if (columnNames.length === 0) {
+          const rowsWritten = Number(statement.run(...values).changes)
+          return { toArray: () => [], one: () => null, rowsWritten }
+        }
+        // What only reads is run once, by whoever wants its rows.
+        if (!/^\s*select\b/i.test(query)) rows()
+        return { toArray: rows, one: () => rows()[0] ?? null, raw, columnNames, rowsWritten: 0 }
       },
       databaseSize: 0,
     },
