@@ -66,6 +66,11 @@ export const bodies: Record<string, object> = {
   'POST /api/webhooks': { url: 'https://example.com/hook', events: ['payment.confirmed'] },
 }
 
+/** The same for queries. */
+export const queries: Record<string, string> = {
+  'GET /api/transactions/books': '?format=xero&days=2026-10-01..2026-10-31',
+}
+
 /** The routes of the dashboard that need a login: 'GET /api/wallets'. */
 export const signedInRoutes = () => [
   ...new Set(

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
 import { heedHints } from '../../worker/treasury/settlement/hints.ts'
 import { idleOf } from '../../worker/treasury/wallets/idleReads.ts'
-import { halt } from '../../worker/treasury/wallets/walletHalts.ts'
 import { watch as tellWatch } from '../../worker/treasury/wallets/watching.ts'
 import { units } from '../bench/scale/model.ts'
 import { usdc } from '../support/build.ts'
@@ -259,8 +258,7 @@ test('a wallet that is busy is left out, and one that was deleted is forgotten @
 test('a wallet that is halted is read and watched as any other @watch-19', async () => {
   const wallets = await createWatched(few)
   const { pass, userOf, deposit, woken, walletOf } = wallets
-  const { context, store } = userOf(0)
-  store.transaction(() => halt(context, 'wal', 'ended_payment', 'a transfer'))
+  userOf(0).store.run("UPDATE wallet SET halt_kind = 'ended_payment', halt_detail = 'a transfer'")
   deposit(0, usdc('1'))
   await pass(twoPeriods)
   expect(woken.map(({ userId }) => userId)).toEqual(['usr_0'])

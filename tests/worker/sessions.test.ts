@@ -8,7 +8,7 @@ import { openLoginSession, signOut } from '../../worker/services/loginSessions.t
 import { createTestApp } from '../support/accountFixture.ts'
 import { createPayer, manualChain, until } from '../support/payer.ts'
 import { copyOf, restoringOperator } from '../support/restoringOperator.ts'
-import { bodies, id, signedInRoutes } from '../support/signedInRoutes.ts'
+import { bodies, id, queries, signedInRoutes } from '../support/signedInRoutes.ts'
 import { inTreasury } from '../support/treasuries.ts'
 import { type Api, auth, createUser, env, refresh } from './apiClient.ts'
 
@@ -52,7 +52,7 @@ test('no route does anything for a session that was signed out @sessions-1', asy
     const [method, path] = route.split(' ') as [string, string]
     const body = method === 'GET' ? undefined : (bodies[route] ?? {})
     const filled = path.replace(':userId', user.id).replace(/:\w+/g, id)
-    const { status, json } = await api.call(method, filled, { token: user.token, body })
+    const { status, json } = await api.call(method, `${filled}${queries[route] ?? ''}`, { token: user.token, body })
     if (status !== 401 || json.error !== expired) answers[route] = json
   }
   expect(answers).toEqual({})

@@ -34,7 +34,7 @@ function payment(it) {
   const isReturned = status === 'CANCELLED' && it.confirmed_at
   const isUndecided = status === 'POLICY_REJECTED' && /^(DENIED|EXPIRED)$/.test(approval.status)
   return {
-    title: usdc(it.amount) + (to.type === 'x402' ? ' for ' : ' to ') + name,
+    title: usdc(it.amount) + (to.resource ? ' for ' : ' to ') + name,
     chip: isReturned ? ['Returned'] : chipOf(isUndecided ? approval.status : status),
     facts: [
       ['Paid to', method !== name && method],
