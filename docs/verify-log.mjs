@@ -1,6 +1,6 @@
 // Verifies a log that was exported from Bursar: node verify-log.mjs bursar-log.jsonl [head of an earlier export]
 // What it does not prove: that the rows tell the truth; that everything that happened has a row; and, without the head of an
-// export that you kept yourself, that Bursar has not written the whole log anew. docs/exports.md says more.
+// export that you kept yourself, that Bursar has not rewritten the whole log. docs/exports.md says more.
 import { ok } from 'node:assert'
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
