@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { cruise } from 'dependency-cruiser'
-import { filesOf, maxShareOfPairs, options, rules, treasuryFolders } from '../dependency-cruiser.config.ts'
+import { maxShareOfPairs, options, rules } from '../dependency-cruiser.config.ts'
 
 /** Excludes tests: they may import anything, and they contain `using`, which dependency-cruiser's parser does not support. */
 export const sourceFolders = ['worker', 'web/src', 'contracts/deployment.ts', 'sdk/src', 'local', 'launch', 'scripts']
@@ -19,29 +19,24 @@ export async function importViolations(root: string, paths: string[]): Promise<s
   })
 }
 
-/** Of all pairs of folders in `worker/treasury` of the tree at `root`, returns those of which one folder imports the other. */
-export async function treasuryPairs(root: string): Promise<Set<string>> {
+/** The entry if more of all pairs of folders in `worker/treasury` of the tree at `root` know each other than may, or none. */
+export async function pairViolations(root: string): Promise<string[]> {
   const { output } = await cruise(['worker/treasury'], { ...options, baseDir: root })
   if (typeof output === 'string') throw new Error('expected the result as an object')
-  const folderOf = (path: string) => treasuryFolders.find((folder) => new RegExp(filesOf(folder)).test(path))
+  const folderOf = (path: string) => /^worker\/treasury\/(.+)\//.exec(path)?.[1]
+  const folders = new Set<string>()
   const pairs = new Set<string>()
   for (const { source, dependencies } of output.modules) {
     const from = folderOf(source)
-    for (const { resolved } of dependencies) {
-      const to = folderOf(resolved)
-      if (from && to && from !== to) pairs.add([from, to].sort().join(' and '))
-    }
+    if (!from) continue
+    folders.add(from)
+    for (const to of dependencies.map(({ resolved }) => folderOf(resolved)))
+      if (to && from !== to) pairs.add([from, to].sort().join(' and '))
   }
-  return pairs
-}
-
-/** The entry for too many pairs, or none. */
-export async function pairViolations(root: string): Promise<string[]> {
-  const { size } = await treasuryPairs(root)
-  const all = (treasuryFolders.length * (treasuryFolders.length - 1)) / 2
-  if (size <= maxShareOfPairs * all) return []
+  const all = (folders.size * (folders.size - 1)) / 2
+  if (pairs.size <= maxShareOfPairs * all) return []
   return [
-    `treasury-pairs: ${size} of ${all} pairs of the Treasury's folders know each other\n  At most ${maxShareOfPairs * 100} % may: pass in what a folder needs of another, or move the file to where it is used.`,
+    `treasury-pairs: ${pairs.size} of ${all} pairs of the Treasury's folders know each other\n  At most ${maxShareOfPairs * 100} % may: pass in what a folder needs of another, or move the file to where it is used.`,
   ]
 }
 
