@@ -67,31 +67,42 @@ type Request = {
   gathered: Gathered
   approved: PaymentRow | null
 }
-/** What the checks find out. Each may use what those before it have found. */
-type Facts = Request & Omit<Decided, 'ok' | 'asks'> & { asks?: Decided['asks'] }
-type Check = (facts: Facts) => Problem | null
+/** The request and what is named of that which was found out. A check can only come after those that find what it reads. */
+type With<Names extends keyof Decided> = Request & Pick<Decided, Names>
 
-/**
- * Every check of a payment, in order: the first problem is the decision. Those that cause work elsewhere come last, because a
- * request that is refused anyway should cost nothing.
- */
-const checks: readonly Check[] = [
-  accountPays,
-  policyAllowsRecipient,
-  recipientIsAsApproved,
-  recipientCanBePaid,
-  payoutIsLargeEnough,
-  purchaseIsPossible,
-  moneySuffices,
-  limitsAllow,
-  recipientIsNotBlocked,
-  ownerMayBeAsked,
-  sharedLimitsAllow,
-]
+/** Of what a check returns, that which it finds out. */
+type Finds<Found> = [Exclude<Found, Problem | null>] extends [never] ? unknown : Exclude<Found, Problem | null>
+
+/** Checks in the order in which they run. Each returns what it finds, null for nothing, or the problem that ends them. */
+const inOrder = <Known extends Request>(run: (request: Request) => Problem | Known) => ({
+  run,
+  and: <Found extends object | null>(check: (known: Known) => Found) =>
+    inOrder((request): Problem | (Known & Finds<Found>) => {
+      const known = run(request)
+      if (isProblem(known)) return known
+      const found = check(known)
+      return isProblem(found) ? found : (Object.assign(known, found) as Known & Finds<Found>)
+    }),
+})
+const isProblem = (found: object | null): found is Problem => found !== null && ('ok' in found || 'need' in found)
+
+/** Those that cause work elsewhere come last, because a request that is refused anyway should cost nothing. */
+const checks = inOrder((request) => request)
+  .and(accountPays)
+  .and(policyAllowsRecipient)
+  .and(recipientIsAsApproved)
+  .and(recipientCanBePaid)
+  .and(payoutIsLargeEnough)
+  .and(purchaseIsPossible)
+  .and(moneySuffices)
+  .and(limitsAllow)
+  .and(recipientIsNotBlocked)
+  .and(ownerMayBeAsked)
+  .and(sharedLimitsAllow)
 
 /**
  * Decides about a payment of `found`, for `accept`, which then carries it out, and for `check`, which only says what was decided.
- * Changes nothing. What is missing is returned as a need.
+ * Changes nothing. The first problem is the decision; what is missing is returned as a need.
  */
 export function decidePayment(
   ctx: Context,
@@ -101,47 +112,46 @@ export function decidePayment(
   approved: PaymentRow | null = null,
 ): Decision {
   if (!found.ok) return found
-  const request: Request = { ctx, caller: found.value, to, amount, gathered, approved }
-  const facts = request as Facts
-  for (const check of checks) {
-    const problem = check(facts)
-    if (problem) return problem
-  }
-  return { ...facts, ok: true, asks: facts.asks ?? null }
+  const decided = checks.run({ ctx, caller: found.value, to, amount, gathered, approved })
+  return isProblem(decided) ? decided : { ...decided, ok: true }
 }
 
-function accountPays({ ctx, caller: { wallet } }: Facts): Problem | null {
+function accountPays({ ctx, caller: { wallet } }: Request): Problem | null {
   if (ctx.store.isFull) return accountFull
   return suspendedOwner(ctx) ?? newPaymentRefusal(ctx) ?? walletSetRefusal(ctx, wallet)
 }
 
-function policyAllowsRecipient(facts: Facts): Problem | null {
-  const target = resolveTarget(facts.ctx, facts.caller, facts.to)
-  if ('refusal' in target) return byPolicy(facts.caller, target.refusal)
-  facts.target = target
-  return null
+function policyAllowsRecipient({ ctx, caller, to }: Request): Problem | { target: Target } {
+  const target = resolveTarget(ctx, caller, to)
+  return 'refusal' in target ? byPolicy(caller, target.refusal) : { target }
 }
 
-function recipientIsAsApproved({ caller: { wallet }, target, approved }: Facts): Problem | null {
+function recipientIsAsApproved({ caller: { wallet }, target, approved }: With<'target'>): Problem | null {
   return approved && recipientChanged(approved, wallet, target) ? contactChangedRefusal : null
 }
 
-function recipientCanBePaid({ ctx, caller: { wallet }, target: { address, phone } }: Facts): Problem | null {
+function recipientCanBePaid({ ctx, caller: { wallet }, target: { address, phone } }: With<'target'>): Problem | null {
   return (address && forbiddenRecipient(ctx, wallet, address)) || (phone && smsRefusal(ctx, phone)) || null
 }
 
-function payoutIsLargeEnough({ target, amount }: Facts): Problem | null {
+function payoutIsLargeEnough({ target, amount }: With<'target'>): Problem | null {
   if (target.address !== null || amount >= minPayout) return null
   return refuse('invalid_input', minPayoutText, { field: 'amount' })
 }
 
-function purchaseIsPossible({ ctx, caller, to, amount, gathered, approved }: Facts): Problem | null {
+function purchaseIsPossible({ ctx, caller, to, amount, gathered, approved }: Request): Problem | null {
   return isSeller(to) ? purchaseProblem(ctx, caller, to, amount, gathered, approved) : null
 }
 
 /** Whether policy, session key and wallet have enough for the amount, by figures that are read again before they refuse. */
-function moneySuffices(facts: Facts): Problem | null {
-  const { ctx, caller, target, to, amount, gathered } = facts
+function moneySuffices({
+  ctx,
+  caller,
+  target,
+  to,
+  amount,
+  gathered,
+}: With<'target'>): Problem | Pick<Decided, 'funds' | 'kind' | 'windows' | 'isNumbered'> {
   const { wallet, session, agent, policy, spender } = caller
   const now = ctx.now()
   const isNumbered = hasNumbers(wallet, to)
@@ -163,8 +173,7 @@ function moneySuffices(facts: Facts): Problem | null {
     const most = mostAllowed(policy, funds, chainNow(ctx, wallet, now), kind)
     return byPolicy(caller, withLeftAlone(ctx, caller, withMaximum(usedUp, most)), { funds, kind })
   }
-  Object.assign(facts, { funds, kind, windows, isNumbered })
-  return null
+  return { funds, kind, windows, isNumbered }
 }
 
 /** A refusal never says that more needs no approval than may have only the owner behind it. */
@@ -173,45 +182,51 @@ function withLeftAlone(ctx: Context, { group }: Caller, refusal: Refusal): Refus
   return left === null ? refusal : { ...refusal, maxWithoutAsking: min(refusal.maxWithoutAsking, left) }
 }
 
-function limitsAllow(facts: Facts): Problem | null {
-  const admission = admit(facts.ctx, workOf(facts))
-  if (!admission.ok) return admission
-  facts.admission = admission
-  return null
+function limitsAllow(known: With<'target'>): Problem | { admission: Admission } {
+  const admission = admit(known.ctx, workOf(known))
+  return admission.ok ? { admission } : admission
 }
 
-function recipientIsNotBlocked(facts: Facts): Problem | null {
-  const { ctx, caller, target, gathered } = facts
-  const { wallet, spender } = caller
+function recipientIsNotBlocked({
+  ctx,
+  caller: { wallet, spender },
+  target,
+  gathered,
+}: With<'target'>): Problem | { isNewlyKnown: boolean } {
   const state = target.address ? recipientState(ctx, wallet, target.address, gathered.lookup) : 'known'
   if (state === null) return { need: 'lookup', wallet, spender, address: target.address! }
   if (typeof state === 'object') return state
-  facts.isNewlyKnown = state === 'clear'
-  return lookupRefusal(state)
+  return lookupRefusal(state) ?? { isNewlyKnown: state === 'clear' }
 }
 
-function ownerMayBeAsked(facts: Facts): Problem | null {
-  const { ctx, caller, target, amount, kind, approved } = facts
-  const { rules, grant } = approved ? { rules: [], grant: null } : approvalRulesFor(ctx, caller, target, amount, kind)
+function ownerMayBeAsked({
+  ctx,
+  caller,
+  target,
+  amount,
+  kind,
+  approved,
+}: With<'target' | 'kind'>): Problem | Pick<Decided, 'asks' | 'grant'> {
+  const { rules, grant: usable } = approved
+    ? { rules: [], grant: null }
+    : approvalRulesFor(ctx, caller, target, amount, kind)
   // A run was decided as a whole.
   const isAlone =
     caller.spender !== runs && needsSecondPerson(ctx, { group: caller.group, amount, isApproval: approved !== null })
   if (isAlone && (approved || !caller.agent)) return secondPersonRequired(ctx, approved !== null)
   if (isAlone) rules.push(secondPerson)
-  facts.grant = isAlone ? null : grant
-  if (rules.length === 0) return null
+  const grant = isAlone ? null : usable
+  if (rules.length === 0) return { asks: null, grant }
   const rate = mayAsk(ctx, caller, target, amount)
-  if (!rate.ok) return rate
-  facts.asks = { rules, rate }
-  return null
+  return rate.ok ? { asks: { rules, rate }, grant } : rate
 }
 
 /** A payment that waits for its owner takes nothing yet of what accounts share. */
-function sharedLimitsAllow(facts: Facts): Problem | null {
-  return facts.asks ? null : sharedNeed(facts.ctx, workOf(facts), facts.admission, facts.gathered.grants)
+function sharedLimitsAllow(known: With<'target' | 'asks' | 'admission'>): Problem | null {
+  return known.asks ? null : sharedNeed(known.ctx, workOf(known), known.admission, known.gathered.grants)
 }
 
-const workOf = ({ caller: { wallet, spender }, to, target }: Facts) => ({
+const workOf = ({ caller: { wallet, spender }, to, target }: With<'target'>) => ({
   wallet,
   spender,
   message: messageTo(target),
