@@ -26,19 +26,11 @@ export type Count = { count: number; resetsAt: number }
 
 /**
  * Counts one attempt and returns the count of the current window, which opens with its first attempt. Counts beyond
- * `max` + 1 are no longer written.
+ * `max` + 1 are no longer written. One transaction, so that parallel calls are all counted.
  */
-export const countAttempt = async (db: Db, counter: Counter, now: number): Promise<Count> =>
-  (await countAttempts(db, [counter], now))[0]!
-
-/**
- * Counts one attempt under each key until one is above its maximum, and returns the counts up to that one. One transaction,
- * so that parallel calls are all counted.
- */
-export async function countAttempts(db: Db, counters: Counter[], now: number): Promise<Count[]> {
-  const [first, ...rest] = counters.map((counter, i) => counting(db, counter, now, { after: counters.slice(0, i) }))
-  const results = await db.batch([first!, ...rest, countersIn(db, counters)])
-  return countsFrom(counters, results.at(-1) as AttemptRow[])
+export async function countAttempt(db: Db, counter: Counter, now: number): Promise<Count> {
+  const [, rows] = await db.batch([counting(db, counter, now), countersIn(db, [counter])])
+  return countsFrom([counter], rows)[0]!
 }
 
 /**

@@ -1,7 +1,5 @@
 /** People who act for one account besides its owner, with those who are invited. */
 export const maxMembers = 20
-/** Invitations to one mailbox per day, by all accounts together. */
-export const invitationsPerDay = 5
 
 /** Changes that one call of POST /changes/end may name. */
 export const endedAtOnce = 1_000

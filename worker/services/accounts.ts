@@ -11,7 +11,7 @@ import { newTemporaryPassword, passcodeHash } from '../identity/secrets.ts'
 import { notifyAlreadyRegistered } from '../identity/signUps.ts'
 import { keyring } from '../keyrings/keyring.ts'
 import { temporaryPasswordMessage } from '../notifications/accountMessages.ts'
-import { attemptKey, limitAttempts, limitCodeRequests, resetAttempts } from './attemptLimits.ts'
+import { limitAttempts, limitCodeRequests } from './attemptLimits.ts'
 import { asUser } from './loginSessions.ts'
 import { notifyPasswordChanged, refuseCommonPassword, requirePassword } from './passwords.ts'
 import { isInvited } from './people.ts'
@@ -100,8 +100,6 @@ export async function changePassword(
   notifyPasswordChanged(deps, row)
 }
 
-const maxWrongPasscodes = 10
-
 /**
  * Checks that this sign-up is allowed and counts one use of its passcode. `byPasscode` requires a passcode even if sign-up
  * is open. An invitation to the address is as good as a passcode. Returns a function that undoes the count if the sign-up
@@ -123,12 +121,11 @@ export async function admitSignUp(
     })
   if (!input.passcode) throw new AppError('wrong_passcode', 'Signup passcode is required', { field: 'signupPasscode' })
 
-  const key = attemptKey('signup', address)
-  await limitAttempts(db, key, maxWrongPasscodes, deps.now())
+  const succeeded = await limitAttempts(deps, 'signup', address)
   const hashes = keyring(env, 'CODE_PEPPER').versions.map(({ secret }) => passcodeHash(secret, input.passcode!))
   const passcode = await takePasscode(db, hashes, deps.now())
   if (passcode === null)
     throw new AppError('wrong_passcode', 'This signup passcode is not valid.', { field: 'signupPasscode' })
-  await resetAttempts(db, key)
+  await succeeded()
   return () => returnPasscode(db, passcode)
 }

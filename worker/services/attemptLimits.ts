@@ -2,13 +2,12 @@ import type { BatchItem, BatchResponse } from 'drizzle-orm/batch'
 import { mailboxOf } from '#domain/email.ts'
 import { dayEndsAt } from '#domain/gasAllowance.ts'
 import { limitsFrom } from '#domain/limits.ts'
-import { dayMs, hourMs } from '#domain/time.ts'
+import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
 import type { Deps } from '../appEnv.ts'
 import {
   type Count,
   type Counter,
   countAttempt,
-  countAttempts,
   counting,
   countSignIn,
   resetAttempts,
@@ -16,43 +15,68 @@ import {
   takeBackAttempt,
   takingBack,
 } from '../db/attempts.ts'
-import type { Db } from '../db/d1.ts'
 import { AppError } from '../errors.ts'
 import { sha256 } from '../identity/secrets.ts'
 
-export { resetAttempts }
-
-export const attemptWindowMs = 15 * 60_000 // 15 minutes
-
-/** Identifies what is being tried and by whom. The subjects are hashed, so that the database stores no addresses. */
-export const attemptKey = (kind: string, ...subjects: string[]) => `${kind}:${sha256(JSON.stringify(subjects))}`
-
-/** At most `max` attempts in any 15 minutes. Refused ones do not extend the wait. Call `resetAttempts` after a success. */
-export const attemptsOf = (key: string, max: number): Counter => ({ key, max, windowMs: attemptWindowMs, slides: true })
-
-/** At most `max` in fixed windows of 15 minutes, for counts that a success does not reset. */
-export const trafficOf = (key: string, max: number): Counter => ({ key, max, windowMs: attemptWindowMs })
+const windowMs = 15 * minuteMs
 
 /**
- * Counts an attempt before its secret is compared, so that parallel guesses cannot exceed the limits. Throws `rate_limited`
- * beyond one of them; those after it are not counted.
+ * What D1 counts with fixed figures, by the names of the keys. Those that slide are of wrong secrets: a success resets them, and
+ * refused ones do not extend the wait. The figures of the others below are settings.
  */
-export async function limitAll(db: Db, counters: Counter[], now: number): Promise<void> {
-  const counts = await countAttempts(db, counters, now)
-  refuseMore(counts.at(-1)!, counters[counts.length - 1]!, now)
+const attemptLimits = {
+  login: { max: 5, windowMs, slides: true },
+  'change-password': { max: 5, windowMs, slides: true },
+  'device-code': { max: 5, windowMs, slides: true },
+  signup: { max: 10, windowMs, slides: true },
+  /** From one network address, for all accounts together: an address that tries many costs us a password hash each time. */
+  'login-address': { max: 1000, windowMs },
+  /** Codes and tokens of links that one network address tries, for all accounts together. */
+  'proof-address': { max: 100, windowMs },
+  /** Each may cost an account, a password hash and an unwanted email, and a stranger can name a new email every time. */
+  'code-address': { max: 100, windowMs },
+  'code-pause': { max: 1, windowMs: minuteMs },
+  'code-hour': { max: 5, windowMs: hourMs },
+  /** From one network address: each writes a row. */
+  authorize: { max: 200, windowMs },
+  register: { max: 20, windowMs: hourMs },
+  /** The seller may charge or block us for unused sessions. */
+  onramp: { max: 30, windowMs: hourMs },
+  /** To one mailbox, by all accounts together. */
+  invitation: { max: 5, windowMs: dayMs },
+  /** Sign-ins to an account from a network address, which is known for 30 days after the last one. */
+  'known-address': { max: Number.MAX_SAFE_INTEGER, windowMs: 30 * dayMs, slides: true },
+} satisfies Record<string, Omit<Counter, 'key'>>
+type AttemptName = keyof typeof attemptLimits
+
+/** Identifies what is being tried and by whom. The subjects are hashed, so that the database stores no addresses. */
+export const attemptKey = (name: string, ...subjects: string[]) => `${name}:${sha256(JSON.stringify(subjects))}`
+
+export const counterOf = (name: AttemptName, ...subjects: string[]): Counter => ({
+  key: attemptKey(name, ...subjects),
+  ...attemptLimits[name],
+})
+
+/**
+ * Counts an attempt, before a secret is compared, so that parallel guesses cannot exceed the limit. Throws `rate_limited` beyond
+ * it. Returns a function that resets the count after a success.
+ */
+export async function limitAttempts(
+  { db, now: clock }: Pick<Deps, 'db' | 'now'>,
+  name: AttemptName,
+  ...subjects: string[]
+): Promise<() => Promise<void>> {
+  const counter = counterOf(name, ...subjects)
+  const now = clock()
+  refuseMore(await countAttempt(db, counter, now), counter, now)
+  return () => resetAttempts(db, counter.key)
 }
 
 function refuseMore({ count, resetsAt }: Count, { max }: Counter, now: number): void {
   if (count > max) throw tooManyAttempts(resetsAt - now)
 }
 
-export const limitAttempts = (db: Db, key: string, max: number, now: number): Promise<void> =>
-  limitAll(db, [attemptsOf(key, max)], now)
-
-export const limitTraffic = (db: Db, key: string, max: number, now: number): Promise<void> =>
-  limitAll(db, [trafficOf(key, max)], now)
-
-export function tooManyAttempts(waitMs: number): AppError {
+function tooManyAttempts(waitMs: number): AppError {
   const minutes = Math.max(1, Math.ceil(waitMs / 60_000))
   const message = `Too many attempts. Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`
   return new AppError('rate_limited', message, { retryAfter: Math.max(1, Math.ceil(waitMs / 1000)) })
@@ -62,17 +86,6 @@ export function tooManyAttempts(waitMs: number): AppError {
  * Limits on codes, links and passwords. They count per email address, whether or not it has an account, and the responses
  * are the same in both cases.
  */
-
-const maxProofs = 100
-
-/** Limits codes and link tokens tried from one network address, for all accounts together. */
-export const limitProofs = (db: Db, address: string, now: number): Promise<void> =>
-  limitTraffic(db, attemptKey('proof-address', address), maxProofs, now)
-
-/** Each may cost an account, a password hash and an unwanted email, and a stranger can name a new email every time. */
-const maxCodeCalls = 100
-const codePauseMs = 60_000 // 60 seconds
-const codesPerHour = 5
 
 /**
  * Limits signups and code requests from one network address, and codes and passwords mailed to one mailbox, with or without
@@ -85,21 +98,20 @@ export async function limitCodeRequests(
   address: string,
 ): Promise<() => Promise<void>> {
   const now = clock()
-  await limitTraffic(db, attemptKey('code-address', address), maxCodeCalls, now)
+  await limitAttempts({ db, now: clock }, 'code-address', address)
   const mailbox = mailboxOf(email)
-  const pauseKey = attemptKey('code-pause', purpose, mailbox)
-  const hourKey = attemptKey('code-hour', purpose, mailbox)
-  const pause = await countAttempt(db, { key: pauseKey, windowMs: codePauseMs, max: 1 }, now)
+  const pauseCounter = counterOf('code-pause', purpose, mailbox)
+  const hourCounter = counterOf('code-hour', purpose, mailbox)
+  const pause = await countAttempt(db, pauseCounter, now)
   if (pause.count > 1) {
     const seconds = Math.max(1, Math.ceil((pause.resetsAt - now) / 1000))
     const message = `Please wait ${seconds} ${seconds === 1 ? 'second' : 'seconds'} before asking for another code.`
     throw new AppError('rate_limited', message, { field: 'email', retryAfter: seconds })
   }
-  const hour = await countAttempt(db, { key: hourKey, windowMs: hourMs, max: codesPerHour }, now)
-  if (hour.count > codesPerHour) throw tooManyAttempts(hour.resetsAt - now)
+  refuseMore(await countAttempt(db, hourCounter, now), hourCounter, now)
   return async () => {
-    await takeBackAttempt(db, pauseKey)
-    await takeBackAttempt(db, hourKey)
+    await takeBackAttempt(db, pauseCounter.key)
+    await takeBackAttempt(db, hourCounter.key)
   }
 }
 
@@ -163,9 +175,6 @@ export async function limitPasswords(
   return () => takeBackAttempt(deps.db, counter.key)
 }
 
-const maxWrongPerAddress = 5
-const maxPerAddress = 1000
-
 /**
  * Counts a sign-in before its password is checked, and runs `reads` in the same round trip. `address` is the caller's network
  * address. An account allows five wrong passwords per address in 15 minutes, and a daily number from all addresses
@@ -180,10 +189,10 @@ export async function admitSignIn<Reads extends BatchItem<'sqlite'>[]>(
 ): Promise<{ rows: BatchResponse<Reads>; ifRight: BatchItem<'sqlite'>[] }> {
   const { db } = deps
   const now = deps.now()
-  // An address that tries many accounts costs us a password hash each time. Beyond its limit nothing is written.
-  const ofAddress = trafficOf(attemptKey('login-address', address), maxPerAddress)
-  const ofAccount = attemptsOf(loginKey(email, address), maxWrongPerAddress)
-  const known = knownCounter(email, address)
+  // Beyond the limit of the address nothing is written.
+  const ofAddress = counterOf('login-address', address)
+  const ofAccount = counterOf('login', email, address)
+  const known = counterOf('known-address', email, address)
   const signIn = {
     all: [ofAddress, ofAccount],
     knownKey: known.key,
@@ -202,20 +211,8 @@ export async function admitSignIn<Reads extends BatchItem<'sqlite'>[]>(
 /** Lets an owner who has just chosen a password by email sign in from this address, even if a limit was reached. */
 export async function admitOwner({ db, now }: Pick<Deps, 'db' | 'now'>, email: string, address: string): Promise<void> {
   await db.batch([
-    resetting(db, loginKey(email, address)),
+    resetting(db, attemptKey('login', email, address)),
     resetting(db, passwordsKey(email, true)),
-    counting(db, knownCounter(email, address), now()),
+    counting(db, counterOf('known-address', email, address), now()),
   ])
 }
-
-const loginKey = (email: string, address: string) => attemptKey('login', email, address)
-
-const knownMs = 30 * dayMs
-
-/** Counts the sign-ins to an account from a network address, which is known for 30 days after the last one. */
-const knownCounter = (email: string, address: string): Counter => ({
-  key: attemptKey('known-address', email, address),
-  windowMs: knownMs,
-  max: Number.MAX_SAFE_INTEGER,
-  slides: true,
-})

@@ -5,14 +5,12 @@ import type { Deps } from '../appEnv.ts'
 import { insertRequest } from '../db/connections.ts'
 import { OAuthError } from '../errors.ts'
 import { newId } from '../identity/secrets.ts'
-import { attemptKey, limitTraffic } from './attemptLimits.ts'
+import { limitAttempts } from './attemptLimits.ts'
 import { namesIn, refuseRepeats, resourceOf } from './oauth.ts'
 import { clientProblem, isDocument, ownOrigins } from './oauthClients.ts'
 
 /** Until a person opens the request; from then on, services/connections.ts decides. Enough to sign up first. */
 const unopenedMs = hourMs
-/** From one network address in 15 minutes: each writes a row. */
-const maxRequests = 200
 const maxState = 2_000
 
 /**
@@ -30,7 +28,7 @@ export async function authorize(deps: Deps, query: URLSearchParams, address: str
   if (clientId === '') throw new OAuthError('invalid_request', 'Missing client_id.')
   const problem = await clientProblem(deps, clientId, redirectUri)
   if (problem) throw problem
-  await limitTraffic(db, attemptKey('authorize', address), maxRequests, now)
+  await limitAttempts(deps, 'authorize', address)
   const state = query.get('state')
   if (state !== null && (state.length > maxState || !/^[\x20-\x7e]*$/.test(state)))
     throw new OAuthError('invalid_request', `state must be at most ${maxState} printable ASCII characters.`)

@@ -7,7 +7,7 @@ import { insertDeviceRequest, requestOfUserCode } from '../db/connections.ts'
 import { AppError, OAuthError } from '../errors.ts'
 import { newObjectToken } from '../identity/objectTokens.ts'
 import { newId, sha256 } from '../identity/secrets.ts'
-import { attemptKey, limitAttempts, resetAttempts } from './attemptLimits.ts'
+import { limitAttempts } from './attemptLimits.ts'
 import { knownScopes } from './authorize.ts'
 import { refuseRepeats, resourceOf } from './oauth.ts'
 import { commandLine } from './oauthClients.ts'
@@ -21,7 +21,6 @@ const deviceMs = 10 * minuteMs
  * shares the address keep others from signing in.
  */
 const maxWaiting = 100
-const maxTries = 5
 
 /**
  * POST /oauth/device (RFC 8628 section 3.1), only for our own command line: a code that any app could show would be sent to
@@ -62,14 +61,13 @@ export async function startDevice(
 /** Finds what a device asks for by the code that a signed-in person typed. At most five tries in 15 minutes. */
 export async function enterDeviceCode({ deps, personId }: Person, text: string): Promise<EnteredDevice> {
   const { db, now } = deps
-  const key = attemptKey('device-code', personId)
-  await limitAttempts(db, key, maxTries, now())
+  const succeeded = await limitAttempts(deps, 'device-code', personId)
   const userCode = parseUserCode(text)
   const row = userCode === null ? null : await requestOfUserCode(db, userCode, now())
   if (!row || row.answer !== null || (row.userId !== null && row.userId !== personId))
     throw new AppError('not_found', 'No device shows this code. Check it, or start again on the device.', {
       field: 'userCode',
     })
-  await resetAttempts(db, key)
+  await succeeded()
   return { requestId: row.id }
 }

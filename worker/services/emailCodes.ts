@@ -6,7 +6,7 @@ import type { EmailProof } from '../identity/directory.ts'
 import { directoryFrom } from '../identity/directoryFrom.ts'
 import { endOtherLoginSessions } from '../identity/endSessions.ts'
 import { admitSignUp } from './accounts.ts'
-import { admitOwner, limitCodeRequests, limitProofs, limitWrongCodes } from './attemptLimits.ts'
+import { admitOwner, limitAttempts, limitCodeRequests, limitWrongCodes } from './attemptLimits.ts'
 import { notifyPasswordChanged, refuseCommonPassword } from './passwords.ts'
 
 /**
@@ -83,7 +83,7 @@ async function prove<T>(
   failed: string,
   take: (proof: EmailProof) => Promise<T | null>,
 ): Promise<T> {
-  await limitProofs(deps.db, address, deps.now())
+  await limitAttempts(deps, 'proof-address', address)
   if ('token' in input) {
     const taken = await take({ linkToken: input.token })
     if (taken === null) throw new AppError('gone', 'This link is no longer valid. You can ask for a new one.')

@@ -1,16 +1,14 @@
 import { z } from 'zod'
 import { appName } from '#domain/appName.ts'
 import { isRegisteredRedirect, redirectTarget } from '#domain/redirectUri.ts'
-import { hourMs } from '#domain/time.ts'
 import type { ConnectingApp } from '#schemas/connection.ts'
 import type { Deps } from '../appEnv.ts'
-import { countAttempt } from '../db/attempts.ts'
 import { findClient, insertClient } from '../db/connections.ts'
 import type { Env } from '../env.ts'
 import { OAuthError } from '../errors.ts'
 import { newId } from '../identity/secrets.ts'
 import { appDocument, documentProblem } from './appDocuments.ts'
-import { attemptKey, tooManyAttempts } from './attemptLimits.ts'
+import { limitAttempts } from './attemptLimits.ts'
 
 /** The client id of Bursar's own command line, the only one that may use the device grant. */
 export const commandLine = 'bursar-cli'
@@ -73,8 +71,6 @@ export async function clientProblem(deps: Deps, id: string, redirectUri: string)
     : new OAuthError('invalid_request', 'The client has not registered this redirect_uri.')
 }
 
-const maxRegistrations = 20
-
 const Registration = z.object({
   redirect_uris: z.array(z.string()).min(1).max(20),
   client_name: z.unknown().optional(),
@@ -88,9 +84,7 @@ const Registration = z.object({
  */
 export async function registerClient(deps: Deps, body: unknown, address: string) {
   const now = deps.now()
-  const counter = { key: attemptKey('register', address), windowMs: hourMs, max: maxRegistrations }
-  const { count, resetsAt } = await countAttempt(deps.db, counter, now)
-  if (count > maxRegistrations) throw tooManyAttempts(resetsAt - now)
+  await limitAttempts(deps, 'register', address)
   const parsed = Registration.safeParse(body)
   if (!parsed.success)
     throw parsed.error.issues[0]?.path[0] === 'redirect_uris'

@@ -1,16 +1,11 @@
 import type { AccountId } from '#domain/accounts.ts'
 import { formatUsdc, type MicroUsdc } from '#domain/money.ts'
-import { hourMs } from '#domain/time.ts'
 import type { OnrampSession } from '#schemas/onramp.ts'
 import type { Deps } from '../appEnv.ts'
-import { countAttempt } from '../db/attempts.ts'
 import { AppError } from '../errors.ts'
 import { onrampFrom } from '../onramp/onramp.ts'
 import { treasuryOf } from '../treasuryOf.ts'
-import { attemptKey, tooManyAttempts } from './attemptLimits.ts'
-
-/** Limited because the seller may charge or block us for unused sessions. */
-const sessionsPerHour = 30
+import { limitAttempts } from './attemptLimits.ts'
 
 /** Creates a checkout page that sells USDC to one of the user's own wallets and then returns to this app. */
 export async function createOnrampSession(
@@ -26,9 +21,7 @@ export async function createOnrampSession(
     throw new AppError('invalid_input', 'The return URL must be a page of this app.', { field: 'redirectUrl' })
   if (!(await treasuryOf(env, accountId).wallets().has(input.destinationAddress)))
     throw new AppError('not_found', 'Wallet not found.', { field: 'destinationAddress' })
-  const sessions = { key: attemptKey('onramp', accountId), windowMs: hourMs, max: sessionsPerHour }
-  const { count, resetsAt } = await countAttempt(deps.db, sessions, now())
-  if (count > sessionsPerHour) throw tooManyAttempts(resetsAt - now())
+  await limitAttempts(deps, 'onramp', accountId)
 
   const { destinationAddress, redirectUrl } = input
   const [dollars, cents = ''] = formatUsdc(input.presetFiatAmount).split('.')

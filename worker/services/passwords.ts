@@ -5,7 +5,7 @@ import { findUser } from '../db/users.ts'
 import { AppError } from '../errors.ts'
 import { directoryFrom } from '../identity/directoryFrom.ts'
 import { passwordChangedMessage } from '../notifications/accountMessages.ts'
-import { attemptKey, limitAttempts, limitPasswords, resetAttempts } from './attemptLimits.ts'
+import { limitAttempts, limitPasswords } from './attemptLimits.ts'
 import { requireOpenSession } from './openSession.ts'
 
 /** Throws `invalid_input` for passwords that attackers try first. Schemas check the length. */
@@ -40,8 +40,6 @@ export function isCommonPassword(password: string): boolean {
   return [plain, bare, bare.replace(/\d+$/, '')].some((each) => common.has(each)) || /^(.)\1*$/u.test(plain)
 }
 
-const maxWrongPasswords = 5
-
 /**
  * Requires the signed-in user to enter the password again. Throws `invalid_input` with the field for a wrong password, and
  * `rate_limited` after five wrong ones in 15 minutes, counted together with those of password changes.
@@ -52,15 +50,13 @@ export async function requirePassword(
   password: string,
   { field, wrong }: { field: string; wrong: string } = { field: 'password', wrong: 'This password is incorrect.' },
 ): Promise<UserRow> {
-  const { db } = deps
-  const row = await findUser(db, personId)
+  const row = await findUser(deps.db, personId)
   if (!row) throw new AppError('not_found', 'User not found.')
-  const key = attemptKey('change-password', personId)
-  await limitAttempts(db, key, maxWrongPasswords, deps.now())
+  const succeeded = await limitAttempts(deps, 'change-password', personId)
   // Counts against known addresses, so that guesses by a stolen session do not use up the tries of new devices.
   const wasRight = await limitPasswords(deps, row.email)
   if (!(await directoryFrom(deps).checkPassword(row, password))) throw new AppError('invalid_input', wrong, { field })
-  await resetAttempts(db, key)
+  await succeeded()
   await wasRight()
   return row
 }

@@ -1,11 +1,9 @@
 import type { z } from 'zod'
 import { mailboxOf } from '#domain/email.ts'
-import { invitationsPerDay } from '#domain/limits.ts'
-import { dayMs } from '#domain/time.ts'
 import type { ChangeRole, Invitation, InvitePerson, JoinedAccount, Member } from '#schemas/people.ts'
 import type { Deps, Person } from '../appEnv.ts'
 import { keepAccount } from '../backup/accounts.ts'
-import { type Count, countAttempts } from '../db/attempts.ts'
+import { countAttempt } from '../db/attempts.ts'
 import { joinedAccounts } from '../db/memberships.ts'
 import type { UserRow } from '../db/schema.ts'
 import { findUser } from '../db/users.ts'
@@ -16,7 +14,7 @@ import { newId } from '../identity/secrets.ts'
 import { invitationMessage } from '../notifications/peopleMessages.ts'
 import { unwrap } from '../result.ts'
 import { treasuryOf } from '../treasuryOf.ts'
-import { attemptKey } from './attemptLimits.ts'
+import { counterOf } from './attemptLimits.ts'
 
 /** Invites an address and mails the link. If the mail cannot be sent, nobody is invited. */
 export async function invitePerson(
@@ -45,16 +43,13 @@ export async function invitePerson(
 }
 
 async function countInvitation({ db, now }: Deps, email: string): Promise<void> {
-  const counter = { key: attemptKey('invitation', mailboxOf(email)), max: invitationsPerDay, windowMs: dayMs }
-  const [{ count, resetsAt }] = (await countAttempts(db, [counter], now())) as [Count]
-  if (count > invitationsPerDay)
+  const counter = counterOf('invitation', mailboxOf(email))
+  const { count, resetsAt } = await countAttempt(db, counter, now())
+  if (count > counter.max)
     throw new AppError(
       'rate_limited',
-      `This address has been invited ${invitationsPerDay} times within a day. Try again tomorrow.`,
-      {
-        field: 'email',
-        retryAfter: Math.max(1, Math.ceil((resetsAt - now()) / 1000)),
-      },
+      `This address has been invited ${counter.max} times within a day. Try again tomorrow.`,
+      { field: 'email', retryAfter: Math.max(1, Math.ceil((resetsAt - now()) / 1000)) },
     )
 }
 
