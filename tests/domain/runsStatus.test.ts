@@ -1,20 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { failsRow, type RowRefusalCode, rowOutcomes } from '#domain/runs/rowRefusal.ts'
-import {
-  blocksRepeat,
-  nextRun,
-  nextRunRow,
-  type RunEvent,
-  type RunRowEvent,
-  runRowStatuses,
-  runStatuses,
-  runWaitsMs,
-} from '#domain/runs/runStatus.ts'
+import { blocksRepeat, nextRun, type RunEvent, runStatuses, runWaitsMs } from '#domain/runs/runStatus.ts'
 import { dayMs } from '#domain/time.ts'
 import { type ErrorCode, statusOf } from '../../worker/errors.ts'
 
 const events: RunEvent[] = ['submit', 'approve', 'deny', 'expire', 'cancel', 'finish', 'stop']
-const rowEvents: RunRowEvent[] = ['hand_over', 'fail', 'release']
 
 test('a run changes only in these ways @runs-12', () => {
   const changes = runStatuses.flatMap((status) =>
@@ -33,9 +23,6 @@ test('a run changes only in these ways @runs-12', () => {
     'RUNNING finish DONE',
     'RUNNING stop STOPPED',
   ])
-  const rowChanges = runRowStatuses.flatMap((status) => rowEvents.map((event) => nextRunRow(status, event)))
-  expect(rowChanges.filter(Boolean)).toEqual(['handed_over', 'failed', 'released'])
-  expect(rowEvents.map((event) => nextRunRow('waiting', event))).toEqual(['handed_over', 'failed', 'released'])
   expect(runStatuses.filter((status) => !blocksRepeat(status))).toEqual(['DENIED', 'CANCELLED'])
   expect(runWaitsMs).toBe(7 * dayMs)
 })

@@ -51,12 +51,6 @@ export const inputsOf = ({ inputs, field }: Rule): [name: string, input: Input][
 export const wireRules = (values: RuleValues): WireRules =>
   Object.fromEntries(anyRules.map(({ field }) => [field, storedInput(values[field as RuleField])])) as WireRules
 
-/** JSON of the rules that are on. */
-export function formatRules(values: RuleValues): string {
-  const on = anyRules.filter((rule) => isOn(rule, values))
-  return JSON.stringify(Object.fromEntries(on.map(({ field }) => [field, storedInput(values[field as RuleField])])))
-}
-
 /** `unknown`: a rule that this code does not know, or whose value is not valid, so that nothing may be paid. */
 export type StoredRules = { values: RuleValues; unknown: string | null }
 

@@ -47,16 +47,3 @@ export const blocksRepeat = (status: RunStatus): boolean => status !== 'DENIED' 
  */
 export const runRowStatuses = ['left_out', 'waiting', 'released', 'failed', 'handed_over'] as const
 export type RunRowStatus = (typeof runRowStatuses)[number]
-export type RunRowEvent = 'hand_over' | 'fail' | 'release'
-
-const rowNext: Record<RunRowStatus, Partial<Record<RunRowEvent, RunRowStatus>>> = {
-  left_out: {},
-  waiting: { hand_over: 'handed_over', fail: 'failed', release: 'released' },
-  released: {},
-  failed: {},
-  handed_over: {},
-}
-
-/** The status of a row after `event`, or null if the event does not apply; then nothing may change. */
-export const nextRunRow = (status: RunRowStatus, event: RunRowEvent): RunRowStatus | null =>
-  rowNext[status][event] ?? null
