@@ -1,9 +1,8 @@
 /** Purchases as the owner sees them, of a real agent that asks Bursar to buy from a seller on this machine. */
 import { randomUUID } from 'node:crypto'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Payment } from '#schemas/payment.ts'
 import { until } from '../../local/client.ts'
+import { serve } from '../../local/standIns/server.ts'
 import { addressFor } from '../support/stackClient.ts'
 import { createFundedWallet } from '../support/testStack.ts'
 import { audit } from './audit.ts'
@@ -29,12 +28,11 @@ async function createSeller(usdc: string, confirms: boolean) {
     ],
   }
   const header = btoa(JSON.stringify(challenge))
-  const server = createServer((_, reply) => {
+  const { url, stop } = await serve((_, reply) => {
     reply.writeHead(confirms ? 402 : 200, confirms ? { 'payment-required': header } : {}).end()
   })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { host, url: `http://${host}/weather`, payTo, challenge, [Symbol.dispose]: () => void server.close() }
+  const { host } = new URL(url)
+  return { host, url: `${url}/weather`, payTo, challenge, [Symbol.dispose]: () => void stop() }
 }
 type Seller = Awaited<ReturnType<typeof createSeller>>
 

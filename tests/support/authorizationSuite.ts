@@ -1,7 +1,6 @@
 /** The MCP conformance suite for authorization servers. */
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import getPort from 'get-port'
 import type { BursarClient } from '../../local/client.ts'
 import { clientPath } from './clients.ts'
 
@@ -10,7 +9,7 @@ import { clientPath } from './clients.ts'
  * installClients(). Returns the exit code and the report.
  */
 export async function runAuthorizationSuite(bursar: BursarClient, consent: (asked: string) => Promise<unknown>) {
-  const port = String(await freePort())
+  const port = String(await getPort({ host: '127.0.0.1' }))
   const form = { client_name: 'Conformance', redirect_uris: [`http://127.0.0.1:${port}/callback`] }
   const client = await bursar.plain<{ client_id: string }>('/oauth/register', { body: form })
   const [url, resource] = [bursar.url, `${bursar.url}/mcp`]
@@ -36,13 +35,4 @@ export async function runAuthorizationSuite(bursar: BursarClient, consent: (aske
   const code = new Promise<number | null>((resolve) => suite.on('close', resolve))
   await Promise.race([followed, code])
   return { code: await code, output }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

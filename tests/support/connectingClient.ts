@@ -1,7 +1,6 @@
 /** Unmodified MCP clients that are given the URL only, as assistants are: a person consents in a browser. */
 import { randomUUID } from 'node:crypto'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { serve } from '../../local/standIns/server.ts'
 import { importClient } from './clients.ts'
 
 const packages = {
@@ -20,19 +19,18 @@ const page = '<title>Scout</title><link rel="icon" href="data:,"><p>You can clos
 /** The program's own web server, on any free port of 127.0.0.1, to which the browser returns. */
 export async function startListener() {
   let arrived: (params: URLSearchParams) => void = () => undefined
-  const server = createServer((request, response) => {
+  const server = await serve((request, response) => {
     response.writeHead(200, { 'content-type': 'text/html' }).end(page)
     const { pathname, searchParams } = new URL(request.url!, 'http://127.0.0.1')
     if (pathname === '/callback') arrived(searchParams)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`,
+    url: `${server.url}/callback`,
     next: () =>
       new Promise<URLSearchParams>((resolve) => {
         arrived = resolve
       }),
-    stop: () => server.close(),
+    stop: server.stop,
   }
 }
 
@@ -121,7 +119,7 @@ export async function connectingClient(url: string, name: string, kind: keyof ty
     clientId: () => kept.information.client_id as string,
     async close(): Promise<void> {
       await client?.close()
-      listener.stop()
+      await listener.stop()
     },
   }
 }

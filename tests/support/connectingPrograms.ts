@@ -44,7 +44,7 @@ export async function openidClient(url: string, name: string): Promise<Connectin
     tokens: () => tokens,
     clientId: () => config.clientMetadata().client_id,
     async close() {
-      listener.stop()
+      await listener.stop()
     },
   }
 }

@@ -2,10 +2,9 @@
  * A node over HTTP that knows one token and one wallet, for readings of the chain. A block is made every two seconds of the
  * clock that it is given. Transfers are written into it; it has no transactions, so it is not for payments.
  */
-import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { encodeFunctionResult, keccak256, numberToHex, pad, toHex } from 'viem/utils'
+import { serve } from '../../local/standIns/server.ts'
 import { agentWalletAbi } from '../../worker/chain/abi.ts'
 import { addressTopic, topics } from '../../worker/chain/calls.ts'
 import { walletStateCall } from '../../worker/chain/rpcChain.ts'
@@ -194,7 +193,7 @@ export async function startLedgerNode({
     }
   }
 
-  const server = createServer(async (request, response) => {
+  const { url, stop } = await serve(async (request, response) => {
     const body = JSON.parse(await text(request)) as Request | Request[]
     lag = behind()
     const replies = [body].flat().map(reply)
@@ -204,11 +203,9 @@ export async function startLedgerNode({
     response.setHeader('content-type', 'application/json')
     response.end(whole)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
 
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     head,
     limits,
     hidden,
@@ -226,16 +223,6 @@ export async function startLedgerNode({
       transfers = transfers.filter((transfer) => transfer.block < from || keep(transfer))
     },
     balanceOf: (address: Address) => balanceOf(address, head()),
-    async stop() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    stop,
   }
-}
-
-async function text(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString()
 }

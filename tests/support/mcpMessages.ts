@@ -1,7 +1,7 @@
 /** Hand-written MCP messages, for requests that no client would send and for tests inside the Worker. */
 import type { Api } from '../worker/apiClient.ts'
+import { messageIn, modernRequest } from './mcpEnvelope.ts'
 
-export const modern = '2026-07-28'
 export const legacy = '2025-11-25'
 
 type Over = {
@@ -14,24 +14,12 @@ type Over = {
 
 /** Sends one request of the 2026-07-28 protocol, as its clients do. */
 export async function mcp(api: Api, method: string, params: Record<string, unknown> = {}, over: Over = {}) {
-  const name = params.name ?? params.uri
-  const headers = {
-    accept: 'application/json, text/event-stream',
-    'mcp-protocol-version': modern,
-    'mcp-method': method,
-    ...(typeof name === 'string' && { 'mcp-name': name }),
-    ...over.headers,
-  }
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': modern,
-    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-    'io.modelcontextprotocol/clientCapabilities': {},
-    ...over.meta,
-  }
+  const request = modernRequest(method, params, over.meta, over.id)
+  const headers = { ...request.headers, ...over.headers }
   return api.call('POST', '/mcp', {
     ...(over.token !== undefined && { token: over.token }),
     headers: Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined)) as typeof headers,
-    body: { jsonrpc: '2.0', id: over.id ?? 1, method, params: { ...params, _meta } },
+    body: request.body,
   })
 }
 
@@ -49,6 +37,6 @@ export async function legacyCall(api: Api, token: string, method: string, params
     headers: { accept: 'application/json, text/event-stream', 'mcp-protocol-version': legacy },
     body: { jsonrpc: '2.0', id: 1, method, params },
   })
-  const data = answer.text.split('\n').findLast((line) => line.startsWith('data: '))
-  return { ...answer, json: answer.json ?? (data && JSON.parse(data.slice('data: '.length))) }
+  // biome-ignore lint/suspicious/noExplicitAny: tests read results of any shape
+  return { ...answer, json: answer.json ?? messageIn<any>(answer.text) }
 }

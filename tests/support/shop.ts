@@ -1,9 +1,8 @@
 /** A seller of anything: its paths name the address and the price. Settles what it is paid itself, if the test wants it. */
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { createWalletClient, type Hex, http, parseAbi } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { base } from 'viem/chains'
+import { serve } from '../../local/standIns/server.ts'
 import type { Address } from '../../worker/chain/types.ts'
 import { rpcOf } from './stackClient.ts'
 
@@ -20,12 +19,10 @@ export async function startShop({ rpcUrl, usdc }: { rpcUrl: string; usdc: Addres
     const offer = { scheme: 'exact', network: 'eip155:8453', asset: usdc, amount, payTo, maxTimeoutSeconds: 60, extra }
     return { x402Version: 2, accepts: [offer] }
   }
-  const listener = createServer((request, reply) => {
+  const { url, stop } = await serve((request, reply) => {
     const header = Buffer.from(JSON.stringify(challengeAt(request.url ?? '/'))).toString('base64')
     reply.writeHead(402, { 'payment-required': header }).end()
   })
-  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`
   return {
     /** What an agent sends to buy for `amount` micro-USDC from the seller at `payTo`. */
     requestOf(payTo: Address, amount: bigint) {
@@ -49,10 +46,7 @@ export async function startShop({ rpcUrl, usdc }: { rpcUrl: string; usdc: Addres
         })
       }
     },
-    async stop() {
-      listener.closeAllConnections()
-      await new Promise((resolve) => listener.close(resolve))
-    },
+    stop,
   }
 }
 export type Shop = Awaited<ReturnType<typeof startShop>>

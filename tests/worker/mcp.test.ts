@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { agentCalls } from '../../worker/services/quotas.ts'
 import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
-import { callTool, legacy, legacyCall, mcp, modern } from '../support/mcpMessages.ts'
+import { modern } from '../support/mcpEnvelope.ts'
+import { callTool, legacy, legacyCall, mcp } from '../support/mcpMessages.ts'
 import { accessToken, env } from './apiClient.ts'
 
 const api = await createTestApp()

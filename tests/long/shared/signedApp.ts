@@ -1,8 +1,7 @@
 /** An app with a metadata document and keys, on this machine. */
 import { randomUUID } from 'node:crypto'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
+import { serve } from '../../../local/standIns/server.ts'
 
 export const redirectUri = 'http://127.0.0.1:47399/callback'
 
@@ -10,18 +9,16 @@ export const redirectUri = 'http://127.0.0.1:47399/callback'
 export async function startAppWebsite() {
   const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true })
   const keys = [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256', use: 'sig' }]
-  const server = createServer((request, response) => {
+  const { url, stop } = await serve((request, response) => {
     const document = {
-      ...{ client_id: `${origin()}/client.json`, redirect_uris: [redirectUri] },
-      ...{ token_endpoint_auth_method: 'private_key_jwt', jwks_uri: `${origin()}/keys.json` },
+      ...{ client_id: `${url}/client.json`, redirect_uris: [redirectUri] },
+      ...{ token_endpoint_auth_method: 'private_key_jwt', jwks_uri: `${url}/keys.json` },
     }
     response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'max-age=300' })
     response.end(JSON.stringify(request.url === '/keys.json' ? { keys } : document))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const origin = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const jwk: JWK = await exportJWK(privateKey)
-  return { clientId: `${origin()}/client.json`, privateKey: jwk, stop: () => server.close() }
+  return { clientId: `${url}/client.json`, privateKey: jwk, stop }
 }
 
 /** By the clock of the Worker. */
