@@ -12,14 +12,7 @@ import { unwrap } from '../result.ts'
 import { withConcurrencyLimit } from '../services/concurrencyLimit.ts'
 import { namedAccount, requireMembership } from '../services/memberships.ts'
 import { requireOpenSession } from '../services/openSession.ts'
-import {
-  agentCalls,
-  agentCallsAtOnce,
-  consumeQuota,
-  type Quota,
-  quotaFor,
-  wrongCredentials,
-} from '../services/quotas.ts'
+import { agentCalls, agentCallsAtOnce, consumeQuota, quotaOf, wrongCredentials } from '../services/quotas.ts'
 import { ownerTreasuryOf } from '../treasuryOf.ts'
 import { callerAddress, rateLimit } from './rateLimit.ts'
 
@@ -42,7 +35,7 @@ export function login(checkedBy: 'd1' | 'treasury' | 'own', call?: Call | 'own')
     const claimed = c.req.header('x-user-id')
     if (claimed !== undefined && claimed !== personId)
       throw new AppError('forbidden', 'The X-User-ID header does not match the signed-in user.')
-    await rateLimit(c, userCalls(env), personId)
+    await rateLimit(c, quotaOf('user', env), personId)
     await withConcurrencyLimit(`user ${personId}`, limitsFrom(env).userCallsAtOnce, async () => {
       const isOwn = checkedBy === 'own' || call === 'own'
       const accountId = namedAccount(isOwn ? undefined : c.req.header('x-account-id'), personId)
@@ -50,7 +43,7 @@ export function login(checkedBy: 'd1' | 'treasury' | 'own', call?: Call | 'own')
       const caller = isMember ? memberCaller(personId) : sessionId
       if (isMember) {
         await requireMembership(c.var.deps, { personId, accountId, sessionId })
-        await rateLimit(c, memberCalls(env), accountId)
+        await rateLimit(c, quotaOf('members', env), accountId)
       }
       c.set('personId', personId)
       c.set('accountId', accountId)
@@ -62,18 +55,6 @@ export function login(checkedBy: 'd1' | 'treasury' | 'own', call?: Call | 'own')
       await next()
     })
   })
-}
-
-/** Calls of one signed-in user with all their sessions. */
-export function userCalls(env: { LIMITS?: string }): Quota {
-  const { userCallBurst, userCallsPerSecond } = limitsFrom(env)
-  return quotaFor('user', userCallBurst, (userCallBurst / userCallsPerSecond) * 1000)
-}
-
-/** Calls of all members of one account together: they leave the account to its owner. */
-function memberCalls(env: { LIMITS?: string }): Quota {
-  const { userCallBurst, userCallsPerSecond } = limitsFrom(env)
-  return quotaFor('members', userCallBurst, (userCallBurst / userCallsPerSecond) * 1000)
 }
 
 /**

@@ -2,7 +2,7 @@ import { createMiddleware } from 'hono/factory'
 import { limitsFrom } from '#domain/limits.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { type Slot, takeSlot } from '../services/concurrencyLimit.ts'
-import { userCalls } from './auth.ts'
+import { quotaOf } from '../services/quotas.ts'
 import { refuseCall } from './rateLimit.ts'
 
 /** Parameters that only choose the place in a list, or its rows by id. */
@@ -17,7 +17,7 @@ export const readsRows = ({ isSearch = false } = {}) =>
     const { userListsAtOnce, userSearchCost } = limitsFrom(c.env)
     const { personId, deps } = c.var
     if (isSearch || Object.keys(c.req.query()).some((name) => !places.has(name))) {
-      const [quota, now] = [userCalls(c.env), deps.now()]
+      const [quota, now] = [quotaOf('user', c.env), deps.now()]
       // login() has counted one, and will count one when the call is repeated.
       if (quota.take(personId, now, userSearchCost - 1) < 0) await refuseCall(quota, personId, now, userSearchCost)
     }

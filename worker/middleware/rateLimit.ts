@@ -1,11 +1,9 @@
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import ipaddr from 'ipaddr.js'
-import { type Limits, limitsFrom } from '#domain/limits.ts'
-import { minuteMs } from '#domain/time.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { withConcurrencyLimit } from '../services/concurrencyLimit.ts'
-import { type Quota, quotaExceeded, quotaFor } from '../services/quotas.ts'
+import { type PublicCall, type Quota, quotaExceeded, quotaOf } from '../services/quotas.ts'
 import type { RateState } from '../treasury/limits/rpcTypes.ts'
 
 /** A call counts once more for each of these in its body. */
@@ -67,24 +65,12 @@ export function subscriberAddress(address: string): string {
   return `${network.join(':')}::/64`
 }
 
-/** Public calls that are limited per network address, by the names of their quotas, and the limits per minute. */
-const publicCalls = {
-  'sign-in': 'signInCallsPerMinute',
-  health: 'healthChecksPerMinute',
-  authorize: 'connectingCallsPerMinute',
-  device: 'connectingCallsPerMinute',
-  register: 'connectingCallsPerMinute',
-  'claim-reads': 'claimReadsPerMinute',
-  /** Calls that try a code or request a new one. */
-  'claim-tries': 'claimTriesPerMinute',
-} as const satisfies Record<string, keyof Limits>
-
 /** Limits a public call per network address. Throws `rate_limited`. */
-export const limitAddress = (c: Context<AppEnv>, name: keyof typeof publicCalls) =>
-  rateLimit(c, quotaFor(name, limitsFrom(c.env)[publicCalls[name]], minuteMs), callerAddress(c))
+export const limitAddress = (c: Context<AppEnv>, name: PublicCall) =>
+  rateLimit(c, quotaOf(name, c.env), callerAddress(c))
 
 /** The same, before anything else is done. */
-export const addressLimit = (name: keyof typeof publicCalls) =>
+export const addressLimit = (name: PublicCall) =>
   createMiddleware<AppEnv>(async (c, next) => {
     await limitAddress(c, name)
     await next()

@@ -1,4 +1,5 @@
-import { type Bucket, refill, takeTokens } from '#domain/limits.ts'
+import { type Bucket, type Limits, limitsFrom, refill, takeTokens } from '#domain/limits.ts'
+import { minuteMs } from '#domain/time.ts'
 import { AppError } from '../errors.ts'
 
 const maxKeys = 50_000
@@ -78,8 +79,34 @@ export const readinessChecks = new Quota('address', 20, 60_000) // 1 minute
 /** Test notifications of one user. */
 export const pushTests = new Quota('user', 5, 60_000) // 1 minute
 
+const perMinute = (name: keyof Limits) => (limits: Limits) => [limits[name], minuteMs] as const
+const perPerson = ({ userCallBurst, userCallsPerSecond }: Limits) =>
+  [userCallBurst, (userCallBurst / userCallsPerSecond) * 1000] as const
+
+/** Quotas whose limits are settings: of public calls from one network address, and of signed-in people. */
+const publicCalls = {
+  'sign-in': perMinute('signInCallsPerMinute'),
+  health: perMinute('healthChecksPerMinute'),
+  authorize: perMinute('connectingCallsPerMinute'),
+  device: perMinute('connectingCallsPerMinute'),
+  register: perMinute('connectingCallsPerMinute'),
+  'claim-reads': perMinute('claimReadsPerMinute'),
+  /** Calls that try a code or request a new one. */
+  'claim-tries': perMinute('claimTriesPerMinute'),
+}
+export type PublicCall = keyof typeof publicCalls
+const configurable = {
+  ...publicCalls,
+  /** One user with all their sessions. */
+  user: perPerson,
+  /** All members of one account together: they leave the account to its owner. */
+  members: perPerson,
+}
+export const quotaOf = (name: keyof typeof configurable, env: { LIMITS?: string }): Quota =>
+  quotaFor(name, ...configurable[name](limitsFrom(env)))
+
 const configured = new Map<string, Quota>()
-/** The quota of this name, whose limit is a setting. */
+/** The quota of this name, with this limit. */
 export function quotaFor(name: string, limit: number, windowMs: number): Quota {
   const known = configured.get(name)
   if (known?.limit === limit && known.windowMs === windowMs) return known
