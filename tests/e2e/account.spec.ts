@@ -4,7 +4,7 @@ import type { Page } from '@playwright/test'
 import { demo } from '../../local/stack/seed.ts'
 import { createAccount, login } from './accounts.ts'
 import { audit } from './audit.ts'
-import { expect, test } from './fixtures.ts'
+import { button, expect, test } from './fixtures.ts'
 import { type Input, inputModes } from './inputModes.ts'
 
 const newEmail = () => `eve-${randomUUID().slice(0, 8)}@bursar.test`
@@ -13,7 +13,6 @@ const six = /^(\d{6})$/m
 const wrongCodeFor = (code: string) => (code === '000000' ? '000001' : '000000')
 
 const heading = (page: Page, name: string) => expect(page.getByRole('heading', { level: 1, name })).toBeVisible()
-const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
 const fieldOf = (page: Page, label: string) =>
   page.getByLabel(label, { exact: true }).and(page.locator('input:not([type=radio])'))
 

@@ -12,7 +12,7 @@ import { within } from '../support/patience.ts'
 import { addressFor } from '../support/stackClient.ts'
 import { openTaskSession } from '../support/taskSession.ts'
 import { audit, spokenAddress } from './audit.ts'
-import { expect, testAsOwner as test } from './fixtures.ts'
+import { button, expect, testAsOwner as test } from './fixtures.ts'
 import { type Owner, usdcOf } from './people.ts'
 import { recipient } from './seededAccount.ts'
 
@@ -21,7 +21,6 @@ test.use({ tolerated: /status of (400|403|409|422)/, viewport: { width: 390, hei
 
 type Asked = { id: string; status: string; approval: { id: string; url: string; expires_at: string } }
 
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const pathOf = ({ approval }: Asked) => new URL(approval.url).pathname
 /** The path that a push message about this request alone opens. */
 const pushPathOf = ({ approval }: Asked) =>

@@ -6,9 +6,9 @@ import { runAuthorizationSuite } from '../support/authorizationSuite.ts'
 import { installClients } from '../support/clients.ts'
 import { type ConnectingClient, connectingClient } from '../support/connectingClient.ts'
 import { mcporter, mcpRemote, openidClient } from '../support/connectingPrograms.ts'
-import { patient, within } from '../support/patience.ts'
+import { patient } from '../support/patience.ts'
 import { addressFor } from '../support/stackClient.ts'
-import { expect, test } from './fixtures.ts'
+import { button, expect, onChain, test } from './fixtures.ts'
 import { createFundedAccount } from './people.ts'
 
 /** The clients' own pages, to which consent leads; and refusals that the tests cause. */
@@ -29,9 +29,6 @@ const accepted = expect.stringMatching(/^(QUEUED|PROCESSING|CONFIRMED)$/)
 const mostInputs = { signedIn: 5, fromSignUp: 24 }
 const mostMs = 60_000 // 1 minute
 /** Long enough for a wallet to be deployed. */
-const onChain = within(45_000)
-
-const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
 
 /** A person's presses and inputs, counted. */
 function handsOn(page: Page) {

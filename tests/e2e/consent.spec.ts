@@ -10,7 +10,7 @@ import { within } from '../support/patience.ts'
 import { addressFor } from '../support/stackClient.ts'
 import { createFundedWallet } from '../support/testStack.ts'
 import { audit } from './audit.ts'
-import { test as base, expect, testAsNewUser, testAsPayer } from './fixtures.ts'
+import { test as base, button, expect, testAsNewUser, testAsPayer } from './fixtures.ts'
 import { keyboard } from './inputModes.ts'
 
 /** The app's own address, to which consent leads; and refusals that the tests cause. */
@@ -19,7 +19,6 @@ base.use({ tolerated })
 testAsPayer.use({ tolerated })
 testAsNewUser.use({ tolerated })
 
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const apps = (page: Page) => page.getByRole('region', { name: 'Connected apps' })
 
 base(

@@ -3,16 +3,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import type { PolicyGroup } from '#schemas/policy.ts'
-import { within } from '../support/patience.ts'
 import { createAccount } from './accounts.ts'
 import { audit } from './audit.ts'
-import { expect, test as signedOut, testAsPayer as test } from './fixtures.ts'
+import { button, expect, onChain, test as signedOut, testAsPayer as test } from './fixtures.ts'
 import { type Input, inputModes } from './inputModes.ts'
 import { newAddress } from './people.ts'
 
-const onChain = within(45_000)
 const dialog = (page: Page) => page.getByRole('dialog')
-const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
 const field = (page: Page, name: string) => page.getByLabel(name, { exact: true })
 const alert = (page: Page) => page.getByRole('alert')
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name })

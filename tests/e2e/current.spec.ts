@@ -4,9 +4,7 @@ import type { Page } from '@playwright/test'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { within } from '../support/patience.ts'
 import { audit } from './audit.ts'
-import { testAsOwner as asOwner, expect, soon, testAsPayer as test } from './fixtures.ts'
-
-const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
+import { testAsOwner as asOwner, button, expect, soon, testAsPayer as test } from './fixtures.ts'
 
 const expireSession = (page: Page) =>
   page.evaluate(() => {

@@ -1,9 +1,8 @@
 /** The first steps of a new account, by what the screens say and nothing else. Each press and each field counts as one input. */
 import { type BrowserContext, expect, type Locator, type Page } from '@playwright/test'
-import { within } from '../support/patience.ts'
+import { onChain } from './fixtures.ts'
 
 /** Long enough for a wallet to be deployed. */
-export const onChain = within(45_000)
 
 export function createInputs(page: Page) {
   let count = 0

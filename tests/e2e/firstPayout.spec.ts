@@ -1,8 +1,8 @@
 /** From the page for new users to a funded payout, by what the screens say and nothing else. */
 import { randomUUID } from 'node:crypto'
 import { patient } from '../support/patience.ts'
-import { createInputs, fundFirstWallet, onChain } from './firstHour.ts'
-import { expect, test } from './fixtures.ts'
+import { createInputs, fundFirstWallet } from './firstHour.ts'
+import { expect, onChain, test } from './fixtures.ts'
 import { allTests } from './thorough.ts'
 
 const mostInputs = 36

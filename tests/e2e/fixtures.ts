@@ -12,6 +12,10 @@ export { expect }
 
 /** After anything a person does, each page shows its result within three seconds. Measured by tests of promised times only. */
 export const soon = process.env.PROMISED_TIMES ? { timeout: 3_000 } : within(15_000)
+/** For what waits for blocks. */
+export const onChain = within(45_000)
+
+export const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
 
 type Watch = {
   /** Applies the same checks to another context. */

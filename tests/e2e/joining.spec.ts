@@ -3,8 +3,8 @@ import { maskedEmail } from '#domain/email.ts'
 import { changeTreasury } from '../support/objectFiles.ts'
 import { createAccount } from './accounts.ts'
 import { audit } from './audit.ts'
-import { expect, test } from './fixtures.ts'
-import { button, contextOf, invite, nameOf, switchTo, whose } from './members.ts'
+import { button, expect, test } from './fixtures.ts'
+import { contextOf, invite, nameOf, switchTo, whose } from './members.ts'
 
 /** Refusals that the tests cause, whose status the browser logs. */
 test.use({ tolerated: /status of (403|409|410)/ })

@@ -1,19 +1,7 @@
 import { mnemonicToAccount } from 'viem/accounts'
 import { audit } from './audit.ts'
-import { onChain } from './firstHour.ts'
-import { expect } from './fixtures.ts'
-import {
-  button,
-  cancelNext,
-  enterCode,
-  expectOnChain,
-  heading,
-  keep,
-  payoutOf,
-  readWords,
-  review,
-  test,
-} from './keptPages.ts'
+import { button, expect, onChain } from './fixtures.ts'
+import { cancelNext, enterCode, expectOnChain, heading, keep, payoutOf, readWords, review, test } from './keptPages.ts'
 import { newAddress } from './people.ts'
 
 test.use({ viewport: { width: 390, height: 844 } })

@@ -2,9 +2,8 @@
 import type { Page } from '@playwright/test'
 import { mnemonicToAccount } from 'viem/accounts'
 import { audit } from './audit.ts'
-import { onChain } from './firstHour.ts'
-import { expect } from './fixtures.ts'
-import { button, cancelNext, enterCode, expectOnChain, heading, keep, payoutOf, review, test } from './keptPages.ts'
+import { button, expect, onChain } from './fixtures.ts'
+import { cancelNext, enterCode, expectOnChain, heading, keep, payoutOf, review, test } from './keptPages.ts'
 import { newAddress, usdcOf } from './people.ts'
 
 test.use({ viewport: { width: 390, height: 844 } })

@@ -2,11 +2,9 @@
 import type { Page } from '@playwright/test'
 import type { BursarClient } from '../../local/client.ts'
 import { createPayout } from '../support/testStack.ts'
-import { onChain } from './firstHour.ts'
-import { test as base, expect } from './fixtures.ts'
+import { test as base, button, expect, onChain } from './fixtures.ts'
 import { type FundedAccount, usdcOf } from './people.ts'
 
-export const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
 export const heading = (page: Page, name: string) => page.getByRole('heading', { name })
 
 type Device = { hasPrf?: boolean; isSynced?: boolean }

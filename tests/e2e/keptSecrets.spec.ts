@@ -8,9 +8,8 @@ import { entropyToMnemonic, mnemonicToSeedSync } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english'
 import { mnemonicToAccount } from 'viem/accounts'
 import { formsOfBytes, formsOfWords, placesWith } from '../support/secretForms.ts'
-import { onChain } from './firstHour.ts'
-import { expect } from './fixtures.ts'
-import { button, heading, keep, payoutOf, readWords, review, test } from './keptPages.ts'
+import { button, expect, onChain } from './fixtures.ts'
+import { heading, keep, payoutOf, readWords, review, test } from './keptPages.ts'
 import { newAddress } from './people.ts'
 
 test.use({ viewport: { width: 390, height: 844 } })

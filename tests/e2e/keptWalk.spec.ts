@@ -2,9 +2,8 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Locator, Page } from '@playwright/test'
-import { onChain } from './firstHour.ts'
-import { expect } from './fixtures.ts'
-import { button, heading, test } from './keptPages.ts'
+import { button, expect, onChain } from './fixtures.ts'
+import { heading, test } from './keptPages.ts'
 import { newAddress } from './people.ts'
 
 test.use({ viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true })

@@ -3,9 +3,8 @@ import type { BrowserContext, Page } from '@playwright/test'
 import type { Member } from '#schemas/people.ts'
 import type { BursarClient } from '../../local/client.ts'
 import { type Account, createAccount } from './accounts.ts'
-import { expect } from './fixtures.ts'
+import { button, expect } from './fixtures.ts'
 
-export const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 export const nameOf = ({ session }: Account) => session.user.name!
 
 /** The account's Treasury knows whose it is, as those of people who have signed up do. */

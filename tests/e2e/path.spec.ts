@@ -4,13 +4,12 @@ import { Bursar } from '#sdk'
 import { patient, within } from '../support/patience.ts'
 import { signUpByPasscode } from './accounts.ts'
 import { audit } from './audit.ts'
-import { expect, test } from './fixtures.ts'
+import { expect, onChain, test } from './fixtures.ts'
 import { usdcOf } from './people.ts'
 import { recipient } from './seededAccount.ts'
 
 const stranger = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 /** Long enough for a payment to be on chain. */
-const onChain = within(45_000)
 
 /** The wrong code of the claim gets 422, which the browser logs. */
 test.use({ tolerated: /status of 422/ })

@@ -6,16 +6,14 @@ import type { PolicyGroup } from '#schemas/policy.ts'
 import type { SessionKeyInfo } from '#schemas/sessionKey.ts'
 import type { Wallet } from '#schemas/wallet.ts'
 import type { BursarClient } from '../../local/client.ts'
-import { within } from '../support/patience.ts'
 import { createFundedWallet } from '../support/testStack.ts'
 import { createAccount } from './accounts.ts'
 import { audit } from './audit.ts'
 import { deployWithNewPhrase } from './deployWallet.ts'
-import { test as base, expect } from './fixtures.ts'
+import { test as base, expect, onChain } from './fixtures.ts'
 import { keyboard } from './inputModes.ts'
 
 /** Long enough for a payment to be on chain. */
-const onChain = within(45_000)
 
 /** `user`: signed in. */
 const test = base.extend<{ user: { token: string } }>({

@@ -5,14 +5,13 @@ import type { Run } from '#schemas/runs.ts'
 import { until } from '../../local/client.ts'
 import { within } from '../support/patience.ts'
 import { audit } from './audit.ts'
-import { expect, soon, test } from './fixtures.ts'
+import { button, expect, soon, test } from './fixtures.ts'
 import { joined } from './members.ts'
 import { createFundedAccount, type FundedAccount, newAddress } from './people.ts'
 
 /** Refusals that the tests cause, whose status the browser logs. */
 test.use({ tolerated: /status of (400|409|422|503)|ERR_FAILED/ })
 
-const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
 const dialog = (page: Page, name: string | RegExp) => page.getByRole('dialog', { name })
 const alert = (page: Page, name: string | RegExp) => page.getByRole('alertdialog', { name })
 const rows = (page: Page): Locator =>

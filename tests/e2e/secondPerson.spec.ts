@@ -2,8 +2,8 @@
 import { changeTreasury } from '../support/objectFiles.ts'
 import { within } from '../support/patience.ts'
 import { audit } from './audit.ts'
-import { expect, test } from './fixtures.ts'
-import { button, contextOf, joined, switchTo } from './members.ts'
+import { button, expect, test } from './fixtures.ts'
+import { contextOf, joined, switchTo } from './members.ts'
 import { createOwner } from './people.ts'
 
 /** Refusals that the tests cause, whose status the browser logs. */

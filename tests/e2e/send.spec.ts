@@ -5,16 +5,13 @@ import type { Page } from '@playwright/test'
 import { dayMs } from '#domain/time.ts'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { Wallet } from '#schemas/wallet.ts'
-import { within } from '../support/patience.ts'
 import { audit } from './audit.ts'
-import { expect, testAsPayer as test } from './fixtures.ts'
+import { button, expect, onChain, testAsPayer as test } from './fixtures.ts'
 import { inputModes, tabTo } from './inputModes.ts'
 import { newAddress } from './people.ts'
 
-const onChain = within(45_000)
 const newEmail = () => `to-${randomUUID().slice(0, 8)}@bursar.test`
 const dialog = (page: Page) => page.getByRole('dialog')
-const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
 const alert = (page: Page) => page.getByRole('alert')
 const open = (page: Page, act: string, walletId: string) => page.goto(`/dashboard/wallets?${act}=${walletId}`)
 const contactField = (page: Page) => page.getByRole('combobox', { name: 'Contact' })

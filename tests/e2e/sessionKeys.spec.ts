@@ -13,11 +13,10 @@ import { addressFor } from '../support/stackClient.ts'
 import { createFundedWallet } from '../support/testStack.ts'
 import { type Account, createAccount } from './accounts.ts'
 import { audit } from './audit.ts'
-import { test as base, expect, soon } from './fixtures.ts'
+import { test as base, expect, onChain, soon } from './fixtures.ts'
 import { injectWallet } from './injectedWallet.ts'
 
 /** Long enough for a payment to be on chain. */
-const onChain = within(45_000)
 
 type WalletUser = { account: Account; token: string; phrase: string; wallet: Wallet }
 

@@ -3,8 +3,8 @@ import { changeTreasury } from '../support/objectFiles.ts'
 import { within } from '../support/patience.ts'
 import { type Account, createAccount } from './accounts.ts'
 import { audit } from './audit.ts'
-import { expect, soon, test } from './fixtures.ts'
-import { button, contextOf, countPresses, joined, named, switchTo, whose } from './members.ts'
+import { button, expect, soon, test } from './fixtures.ts'
+import { contextOf, countPresses, joined, named, switchTo, whose } from './members.ts'
 import { createFundedAccount, newAddress } from './people.ts'
 
 /** Refusals that the test causes, whose status the browser logs. */

@@ -4,19 +4,16 @@ import { generatePrivateKey, mnemonicToAccount, privateKeyToAddress } from 'viem
 import type { CreatedAgent, PolicyGroup } from '#schemas/policy.ts'
 import type { Wallet } from '#schemas/wallet.ts'
 import { type BursarClient, until } from '../../local/client.ts'
-import { within } from '../support/patience.ts'
 import { createFundedWallet } from '../support/testStack.ts'
 import { audit } from './audit.ts'
 import { deployWithNewPhrase } from './deployWallet.ts'
-import { expect, testAsNewUser } from './fixtures.ts'
+import { button, expect, onChain, testAsNewUser } from './fixtures.ts'
 import { inputModes, tabTo } from './inputModes.ts'
 
 /** Long enough for a payment to be on chain. */
-const onChain = within(45_000)
 const masterPassword = 'a master password'
 
 type User = { token: string; password: string; bursar: BursarClient }
-const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
 const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 const dialog = (page: Page, name: string | RegExp) => page.getByRole('dialog', { name })
 
