@@ -162,8 +162,6 @@ export type ProductionConfig = z.output<typeof productionSchema>
 export type LocalConfig = z.output<typeof localSchema>
 export type Config = z.output<typeof configSchema>
 
-/** Reads the config file. */
-
 /** Returns the config; the defaults without a path. Throws LaunchError with the field and rule of each invalid value. */
 export function readConfig(path: string | undefined): Config {
   const given = path === undefined ? {} : parse(path)

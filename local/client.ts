@@ -1,6 +1,8 @@
 /** A client of Bursar's API for people (/api and /dev), and of the chain as anyone can read it. Agents use the SDK. */
 import { createPublicClient, erc20Abi, http } from 'viem'
 import { type MicroUsdc, microUsdc } from '#domain/money.ts'
+import type { LoginReply } from '#schemas/account.ts'
+import type { ClaimPayout, ClaimReply, VerifyReply } from '#schemas/escrow.ts'
 import type { Address } from '../worker/chain/types.ts'
 
 type Call = {
@@ -73,6 +75,23 @@ export class BursarClient {
     const { status, body } = await this.call<T>(path, options)
     if (status >= 300) throw new Error(`${path} returned ${status}: ${JSON.stringify(body)}`)
     return body
+  }
+
+  /** Throws if a new password has to be chosen first. */
+  async signIn(email: string, password: string) {
+    const reply = await this.api<LoginReply>('/auth/cognito/login', { body: { email, password } })
+    if (!('accessToken' in reply)) throw new Error(`${email} has to choose a new password`)
+    return reply
+  }
+
+  /** Claims a payout as its recipient does, and waits until it is withdrawn. */
+  async claim(accessToken: string, passcode: string, recipientAddress: string): Promise<void> {
+    const { sessionToken } = await this.api<VerifyReply>('/escrow/verify-passcode', { body: { accessToken, passcode } })
+    await this.api<ClaimReply>('/escrow/claim', { body: { accessToken, sessionToken, recipientAddress } })
+    await until('the payout to be withdrawn', async () => {
+      const { status } = await this.api<ClaimPayout>(`/escrow/claim/${accessToken}`)
+      return status === 'WITHDRAWN'
+    })
   }
 
   /** Waits for a message to `to` that matches `pattern`. Returns the match in the newest one. */

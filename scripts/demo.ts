@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { formatUsdc, parseUsdc } from '#domain/money.ts'
 import { minuteMs } from '#domain/time.ts'
-import type { LoginReply, PublicConfig } from '#schemas/account.ts'
+import type { PublicConfig } from '#schemas/account.ts'
 import type { ClaimPayout, ClaimReply, CreateEscrowReply, Escrow, VerifyReply } from '#schemas/escrow.ts'
 import type { CreatedAgent, PolicyGroup } from '#schemas/policy.ts'
 import type { DeployReply, Wallet, WalletLedger } from '#schemas/wallet.ts'
@@ -61,10 +61,9 @@ async function signUp(): Promise<string> {
   const email = `demo-${run}@bursar.test`
   await bursar.api('/users', { body: { email, name: 'Ada', signupPasscode: options.passcode ?? demo.signupPasscode } })
   const [, password] = await bursar.message(email, /temporary password:\n\n(\S+)/, 'the temporary password')
-  const reply = await bursar.api<LoginReply>('/auth/cognito/login', { body: { email, password } })
-  if (!('accessToken' in reply)) return fail('the sign-in asked for a new password')
+  const { accessToken } = await bursar.signIn(email, password!)
   tell('account', email)
-  return reply.accessToken
+  return accessToken
 }
 
 /** The owner's key never leaves this process, just as it never leaves a user's browser. */

@@ -4,8 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { generatePrivateKey, mnemonicToAccount, privateKeyToAddress } from 'viem/accounts'
 import { parseUsdc } from '#domain/money.ts'
 import { dayMs, minuteMs } from '#domain/time.ts'
-import type { LoginReply } from '#schemas/account.ts'
-import type { ClaimPayout, ClaimReply, CreateEscrowReply, Escrow, VerifyReply } from '#schemas/escrow.ts'
+import type { CreateEscrowReply, Escrow } from '#schemas/escrow.ts'
 import type { CreatedAgent, PolicyGroup } from '#schemas/policy.ts'
 import type { SessionKeyInfo } from '#schemas/sessionKey.ts'
 import type { DeployReply, Wallet, WalletLedger } from '#schemas/wallet.ts'
@@ -92,10 +91,7 @@ class SampleAccount {
 
   /** Called again after each move of the clock, since access tokens last only minutes. */
   async signIn(): Promise<void> {
-    const body = { email: demo.email, password: demo.password }
-    const reply = await this.#bursar.api<LoginReply>('/auth/cognito/login', { body })
-    if (!('accessToken' in reply)) throw new Error('the demo user has to choose a password')
-    this.#token = reply.accessToken
+    this.#token = (await this.#bursar.signIn(demo.email, demo.password)).accessToken
   }
 
   async setUp(): Promise<void> {
@@ -212,14 +208,7 @@ class SampleAccount {
   /** Acts as the recipient, with the link and code from the email and a new address. */
   async claim(email: string): Promise<void> {
     const [, accessToken, passcode] = await this.#link(email)
-    const body = { accessToken, passcode }
-    const { sessionToken } = await this.#bursar.api<VerifyReply>('/escrow/verify-passcode', { body })
-    const recipientAddress = privateKeyToAddress(generatePrivateKey())
-    await this.#bursar.api<ClaimReply>('/escrow/claim', { body: { accessToken, sessionToken, recipientAddress } })
-    await until(`${email} to be paid`, async () => {
-      const { status } = await this.#bursar.api<ClaimPayout>(`/escrow/claim/${accessToken}`)
-      return status === 'WITHDRAWN'
-    })
+    await this.#bursar.claim(accessToken!, passcode!, privateKeyToAddress(generatePrivateKey()))
   }
 
   #link(email: string) {

@@ -1,14 +1,12 @@
 /** A seller for the sample's purchases: it asks for a price in the way of x402, and settles what it is handed on the local chain. */
-import { createWalletClient, type Hex, http, parseAbi, publicActions } from 'viem'
+import { createWalletClient, type Hex, http, publicActions } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { base } from 'viem/chains'
+import { usdcAbi } from '../../worker/chain/abi.ts'
 import { RpcClient } from '../../worker/chain/rpcClient.ts'
 import type { Address } from '../../worker/chain/types.ts'
 import { type LocalServer, serveLocally } from '../standIns/server.ts'
 
-const abi = parseAbi([
-  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)',
-])
 type Paid = {
   payload: {
     authorization: Record<'from' | 'to', Address> &
@@ -35,7 +33,7 @@ export async function startShop(rpcUrl: string, usdc: Address, payTo: Address): 
     const { authorization, signature } = (JSON.parse(Buffer.from(payment, 'base64').toString()) as Paid).payload
     const { from, to, value, validAfter, validBefore, nonce } = authorization
     const transaction = await client.writeContract({
-      ...{ address: usdc, abi, functionName: 'transferWithAuthorization' },
+      ...{ address: usdc, abi: usdcAbi, functionName: 'transferWithAuthorization' },
       args: [from, to, BigInt(value), BigInt(validAfter), BigInt(validBefore), nonce, signature],
     })
     // The sample's clock goes on once this has replied, and then the authorization is too old.

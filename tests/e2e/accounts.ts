@@ -1,16 +1,11 @@
 /** Creates accounts and stores their sessions in a browser. */
 import { randomUUID } from 'node:crypto'
 import type { BrowserContext } from '@playwright/test'
-import type { LoginReply } from '#schemas/account.ts'
 import type { BursarClient } from '../../local/client.ts'
 import { demo } from '../../local/stack/seed.ts'
 import { type Session, takeAccount, withFreshTokens } from '../support/readyAccounts.ts'
 
-export async function login(bursar: BursarClient, email: string, password: string) {
-  const reply = await bursar.api<LoginReply>('/auth/cognito/login', { body: { email, password } })
-  if (!('accessToken' in reply)) throw new Error('the sign-in asked for a new password')
-  return reply
-}
+export const login = (bursar: BursarClient, email: string, password: string) => bursar.signIn(email, password)
 
 /** Stores the session where the pages look for it. */
 export async function keepSession(context: BrowserContext, session: Session): Promise<void> {

@@ -18,8 +18,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import type { ClaimPayout, VerifyReply } from '#schemas/escrow.ts'
-import { BursarClient, until } from '../../local/client.ts'
+import { BursarClient } from '../../local/client.ts'
 import { type LocalChain, startLocalChain } from '../../local/stack/chains.ts'
 import type { ensureDatabase } from '../../local/stack/database.ts'
 import { freePort } from '../../local/stack/ports.ts'
@@ -171,14 +170,7 @@ async function makePayout(bursar: BursarClient): Promise<Payout> {
 
 async function claim(bursar: BursarClient, open: Payout | null): Promise<void> {
   if (!open) return
-  const { accessToken, passcode } = open
-  const { sessionToken } = await bursar.api<VerifyReply>('/escrow/verify-passcode', { body: { accessToken, passcode } })
-  const recipientAddress = privateKeyToAddress(generatePrivateKey())
-  await bursar.api('/escrow/claim', { body: { accessToken, sessionToken, recipientAddress } })
-  await until('the payout to be withdrawn', async () => {
-    const { status } = await bursar.api<ClaimPayout>(`/escrow/claim/${accessToken}`)
-    return status === 'WITHDRAWN'
-  })
+  await bursar.claim(open.accessToken, open.passcode, privateKeyToAddress(generatePrivateKey()))
 }
 
 /** Runs the demo. Returns null if all its books agree, otherwise the refusal. */

@@ -208,9 +208,7 @@ const payoutIs = ({ id }: CreateEscrowReply, wanted: Escrow['status']) =>
 async function claim(payout: CreateEscrowReply, recipient: string): Promise<void> {
   const accessToken = new URL(payout.claimUrl).pathname.split('/').at(-1)!
   const recipientAddress = addressFor(recipient)
-  const body = { accessToken, passcode: payout.passcode, recipientAddress }
-  await stack.bursar.api('/escrow/claim', { body })
-  await payoutIs(payout, 'WITHDRAWN')
+  await stack.bursar.claim(accessToken, payout.passcode!, recipientAddress)
   const held = await chainReader(stack.rpc[8453], first.usdc).balanceOf(recipientAddress)
   expect(held).toBe(usdc(String(Number(payout.terms.amount) / 1e6)))
 }

@@ -269,9 +269,7 @@ async function createPayout({ token, wallet }: Sender, amount: string): Promise<
 }
 
 async function claim(payout: CreateEscrowReply, recipientAddress: Address) {
-  const body = { accessToken: tokenOf(payout), passcode: payout.passcode, recipientAddress }
-  await stack.bursar.api('/escrow/claim', { body })
-  await until('a withdrawn payout', async () => (await statusOf(payout)) === 'WITHDRAWN')
+  await stack.bursar.claim(tokenOf(payout), payout.passcode!, recipientAddress)
 }
 
 const tokenOf = ({ claimUrl }: CreateEscrowReply) => new URL(claimUrl).pathname.split('/').at(-1)!

@@ -91,9 +91,7 @@ test(
       until('confirmed', async () => (await get<Transaction>(`/transactions/${id}`)).status === 'CONFIRMED')
     const claim = async (payout: CreateEscrowReply, passcode: string) => {
       const accessToken = new URL(payout.claimUrl).pathname.split('/').at(-1)!
-      const body = { accessToken, passcode, recipientAddress: addressFor(`claims ${payout.id}`) }
-      await bursar.api('/escrow/claim', { body })
-      await payoutIs(payout, 'WITHDRAWN')
+      await bursar.claim(accessToken, passcode, addressFor(`claims ${payout.id}`))
     }
 
     // In the copy: a payout that can be claimed, and payments in the three states that are not settled.

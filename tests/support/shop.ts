@@ -1,14 +1,11 @@
 /** A seller of anything: its paths name the address and the price. Settles what it is paid itself, if the test wants it. */
-import { createWalletClient, type Hex, http, parseAbi } from 'viem'
+import { createWalletClient, type Hex, http } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { base } from 'viem/chains'
 import { serve } from '../../local/standIns/server.ts'
+import { usdcAbi } from '../../worker/chain/abi.ts'
 import type { Address } from '../../worker/chain/types.ts'
 import { rpcOf } from './stackClient.ts'
-
-export const usdcWithSignature = parseAbi([
-  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)',
-])
 
 type Authorization = { from: Address; to: Address; value: string; validAfter: string; validBefore: string; nonce: Hex }
 
@@ -41,7 +38,7 @@ export async function startShop({ rpcUrl, usdc }: { rpcUrl: string; usdc: Addres
         const { from, validAfter, validBefore, nonce } = to
         const args = [from, to.to, BigInt(to.value), BigInt(validAfter), BigInt(validBefore), nonce, signature] as const
         return client.writeContract({
-          ...{ address: usdc, abi: usdcWithSignature, functionName: 'transferWithAuthorization' },
+          ...{ address: usdc, abi: usdcAbi, functionName: 'transferWithAuthorization' },
           args,
         })
       }

@@ -3,7 +3,6 @@ import { createHash, randomUUID } from 'node:crypto'
 import { createClient, createPublicClient, erc20Abi, getAbiItem, getAddress, http } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { minuteMs } from '#domain/time.ts'
-import type { LoginReply } from '#schemas/account.ts'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { CreatedAgent, PolicyGroup } from '#schemas/policy.ts'
 import type { Transaction } from '#schemas/transaction.ts'
@@ -36,7 +35,7 @@ export async function newUser(stack: RunningStack) {
   /** Returns an access token that is valid for the next call. Throws while the stack does not respond. */
   const token = async () => {
     if (Date.now() - at < tokenFreshMs) return signedIn
-    signedIn = await signIn(bursar, email, password)
+    signedIn = (await bursar.signIn(email, password)).accessToken
     at = Date.now()
     return signedIn
   }
@@ -80,12 +79,6 @@ export async function createSender(
     agents.push({ id: agent.id, apiKey: made.apiKey!, clientId, clientSecret: made.clientSecret! })
   }
   return { email, password, token, owner, ownerKey, wallet, groupId: group.id, agents, funds, limit }
-}
-
-async function signIn(bursar: BursarClient, email: string, password: string): Promise<string> {
-  const reply = await bursar.api<LoginReply>('/auth/cognito/login', { body: { email, password } })
-  if (!('accessToken' in reply)) throw new Error('the sign-in asked for a new password')
-  return reply.accessToken
 }
 
 /**

@@ -4,7 +4,6 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import type { LoginReply } from '#schemas/account.ts'
 import type { CreateEscrowReply } from '#schemas/escrow.ts'
 import type { DeployReply, Wallet } from '#schemas/wallet.ts'
 import { BursarClient, until } from '../../local/client.ts'
@@ -40,12 +39,8 @@ export async function createTestStack({ vars = {}, ...options }: Partial<StackOp
 }
 
 /** Signs in the seeded user. Returns the access token. */
-export async function signIn(bursar: BursarClient): Promise<string> {
-  const body = { email: demo.email, password: demo.password }
-  const reply = await bursar.api<LoginReply>('/auth/cognito/login', { body })
-  if (!('accessToken' in reply)) throw new Error('the demo user has to choose a password')
-  return reply.accessToken
-}
+export const signIn = async (bursar: BursarClient): Promise<string> =>
+  (await bursar.signIn(demo.email, demo.password)).accessToken
 
 /**
  * Creates an active wallet with `funds` USDC. Its owner is a random address unless one is given. `purchaseAllowance` is in whole
