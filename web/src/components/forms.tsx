@@ -20,6 +20,7 @@ import { Dialog } from './Dialog.tsx'
 import { ErrorBox, Field, Input } from './Field.tsx'
 import { GatedButton } from './GatedButton.tsx'
 import { PasswordInput } from './PasswordInput.tsx'
+import { Select } from './Select.tsx'
 
 /**
  * Validates a react-hook-form with a plain function, so that the rules come from #domain and no schema library is loaded.
@@ -65,6 +66,15 @@ export function PasswordField<T extends FieldValues>(props: FieldProps<T, Compon
   return (
     <Field label={label} error={problemOf(form, name)} hint={hint} aside={aside}>
       {(control) => <PasswordInput {...control} {...form.register(name, options)} {...attributes} />}
+    </Field>
+  )
+}
+
+export function SelectField<T extends FieldValues>(props: FieldProps<T, ComponentProps<typeof Select>>) {
+  const { form, name, label, hint, aside, options, ...attributes } = props
+  return (
+    <Field label={label} error={problemOf(form, name)} hint={hint} aside={aside}>
+      {(control) => <Select {...control} {...form.register(name, options)} {...attributes} />}
     </Field>
   )
 }

@@ -4,7 +4,7 @@ import { AmountInput } from '../components/AmountInput.tsx'
 import { Button } from '../components/Button.tsx'
 import { Dialog } from '../components/Dialog.tsx'
 import { Field, Input } from '../components/Field.tsx'
-import { Select } from '../components/Select.tsx'
+import { LabeledSelect } from '../components/Select.tsx'
 import { type Filter, type FilterFieldProps, type FilterField as Kind, partsOf } from './filters.ts'
 import { completeRange, datePresets, draftOf, draftProblems, filterDecimals, type Range } from './range.ts'
 import type { FilterValues } from './useListPage.ts'
@@ -90,18 +90,13 @@ function FilterField(props: FilterFieldProps & { field: Kind }) {
       )
     case 'select':
       return (
-        <Field label={field.label}>
-          {(control) => (
-            <Select {...control} value={value} onChange={({ target }) => onChange(target.value)}>
-              <option value="">{field.all}</option>
-              {Object.entries(field.options).map(([option, label]) => (
-                <option key={option} value={option}>
-                  {label}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
+        <LabeledSelect
+          label={field.label}
+          value={value}
+          onChange={onChange}
+          none={field.all}
+          choices={Object.entries(field.options)}
+        />
       )
     case 'choices': {
       const chosen = partsOf(value)

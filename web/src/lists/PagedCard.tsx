@@ -97,12 +97,11 @@ const sortNames: Record<ListSort, string> = {
 /** Replaces the table's header, for which a phone has no room. */
 const SortSelect = ({ sorts, sorting }: { sorts: readonly ListSort[]; sorting: Sorting }) => (
   <div className="border-hairline border-b px-5 py-2">
-    <Select aria-label="Sort by" value={sorting.value} onChange={({ target }) => sorting.onChange(target.value)}>
-      {sorts.map((sort) => (
-        <option key={sort} value={sort}>
-          {sortNames[sort]}
-        </option>
-      ))}
-    </Select>
+    <Select
+      aria-label="Sort by"
+      value={sorting.value}
+      onChange={({ target }) => sorting.onChange(target.value)}
+      choices={sorts.map((sort) => [sort, sortNames[sort]])}
+    />
   </div>
 )

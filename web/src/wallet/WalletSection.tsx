@@ -161,14 +161,9 @@ function NetworkSelect(props: { chainId: number | undefined }) {
           value={shown}
           disabled={isPending}
           onChange={(event) => switchChain({ chainId: Number(event.target.value) as ChainId })}
-        >
-          {shown === '' && <option value="">Another network</option>}
-          {chainIds.map((id) => (
-            <option key={id} value={id}>
-              {chainNames[id]}
-            </option>
-          ))}
-        </Select>
+          none={shown === '' ? 'Another network' : undefined}
+          choices={chainIds.map((id) => [String(id), chainNames[id]])}
+        />
       )}
     </Field>
   )

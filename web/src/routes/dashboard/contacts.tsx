@@ -119,13 +119,8 @@ function ContactsPage() {
                   className="max-w-80 md:hidden"
                   value={sort}
                   onChange={({ target }) => order(target.value)}
-                >
-                  {Object.entries(sortNames).map(([value, name]) => (
-                    <option key={value} value={value}>
-                      {name}
-                    </option>
-                  ))}
-                </Select>
+                  choices={Object.entries(sortNames)}
+                />
               </div>
             )}
             {contacts.error && !contacts.data ? (

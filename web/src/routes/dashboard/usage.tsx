@@ -6,9 +6,8 @@ import { type Span, spans } from '#domain/statistics.ts'
 import { Button, buttonClass } from '#web/components/Button.tsx'
 import { Card, PageHeader, Syncing } from '#web/components/Card.tsx'
 import type { By } from '#web/components/charts/SpanChoice.tsx'
-import { Field } from '#web/components/Field.tsx'
 import { May } from '#web/components/May.tsx'
-import { Select } from '#web/components/Select.tsx'
+import { LabeledSelect } from '#web/components/Select.tsx'
 import { EmptyState, SkeletonCard } from '#web/components/states.tsx'
 import { shortAddress } from '#web/lib/format.ts'
 import { textsOf } from '#web/lib/search.ts'
@@ -136,18 +135,13 @@ function UsagePage() {
 const besideChart = 'grid grid-cols-1 gap-5 lg:grid-cols-[24rem_minmax(0,1fr)]'
 
 const WalletChoice = (props: { wallets: UsageWallet[]; value: string; onChange: (walletId: string) => void }) => (
-  <Field label="Wallet">
-    {(control) => (
-      <Select {...control} value={props.value} onChange={(event) => props.onChange(event.target.value)}>
-        <option value="">All Wallets</option>
-        {props.wallets.map((wallet) => (
-          <option key={wallet.id} value={wallet.id}>
-            {walletLabel(wallet)} ({shortAddress(wallet.address)})
-          </option>
-        ))}
-      </Select>
-    )}
-  </Field>
+  <LabeledSelect
+    label="Wallet"
+    value={props.value}
+    onChange={props.onChange}
+    none="All Wallets"
+    choices={props.wallets.map((wallet) => [wallet.id, `${walletLabel(wallet)} (${shortAddress(wallet.address)})`])}
+  />
 )
 
 /** A failure to load shows no message, as specified: the loading text stays, and a button to try again joins it later. */

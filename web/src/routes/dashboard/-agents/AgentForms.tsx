@@ -4,10 +4,8 @@ import { agentMemo, agentName } from '#domain/nameRules.ts'
 import { problemIn } from '#domain/readers/read.ts'
 import { readText } from '#domain/readers/text.ts'
 import { Checkbox } from '#web/components/Checkbox.tsx'
-import { Field } from '#web/components/Field.tsx'
-import { FormDialog, formResolver, TextField } from '#web/components/forms.tsx'
+import { FormDialog, formResolver, SelectField, TextField } from '#web/components/forms.tsx'
 import { StopDialog } from '#web/components/HandedOut.tsx'
-import { Select } from '#web/components/Select.tsx'
 import {
   type Agent,
   type CreatedAgent,
@@ -67,18 +65,13 @@ export function NewAgentDialog(props: {
       fallback="Failed to create agent. Please try again."
     >
       <AgentFields form={form as unknown as UseFormReturn<AgentValues>} />
-      <Field label="Policy group" error={form.formState.errors.policyGroupId?.message}>
-        {(control) => (
-          <Select {...control} {...form.register('policyGroupId')}>
-            <option value="">Select a policy group</option>
-            {props.groups.map(({ policyGroup }) => (
-              <option key={policyGroup.id} value={policyGroup.id}>
-                {policyGroup.name}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        form={form}
+        name="policyGroupId"
+        label="Policy group"
+        none="Select a policy group"
+        choices={props.groups.map(({ policyGroup: { id, name } }) => [id, name])}
+      />
     </FormDialog>
   )
 }

@@ -6,10 +6,9 @@ import { MoneyChain } from '#web/components/Amount.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Checkbox } from '#web/components/Checkbox.tsx'
 import { ErrorBox, Field, Input } from '#web/components/Field.tsx'
-import { AmountField, TextField } from '#web/components/forms.tsx'
+import { AmountField, SelectField, TextField } from '#web/components/forms.tsx'
 import { Notice } from '#web/components/Notice.tsx'
 import { ScopeChecks } from '#web/components/ScopeChecks.tsx'
-import { Select } from '#web/components/Select.tsx'
 import { dollars } from '#web/lib/amounts.ts'
 import { messageOf } from '#web/lib/apiError.ts'
 import { plural } from '#web/lib/format.ts'
@@ -90,25 +89,17 @@ function WalletChoice(props: { form: UseFormReturn<GroupValues> }) {
   return (
     <>
       {wallets.data && <NoWalletNotice wallets={wallets.data} />}
-      <Field
+      <SelectField
+        form={props.form}
+        name="walletId"
         label="Wallet"
-        error={props.form.formState.errors.walletId?.message}
         hint="Wallet cannot be changed after creation"
-      >
-        {(control) => (
-          <Select {...control} {...props.form.register('walletId')}>
-            <option value="">Select a wallet</option>
-            {wallets.data?.map((wallet) => {
-              const blocked = blockedBecause(wallet)
-              return (
-                <option key={wallet.id} value={wallet.id} disabled={blocked !== null}>
-                  {blocked ? `${walletLabel(wallet)} (${blocked})` : walletLabel(wallet)}
-                </option>
-              )
-            })}
-          </Select>
-        )}
-      </Field>
+        none="Select a wallet"
+        choices={(wallets.data ?? []).map((wallet) => {
+          const blocked = blockedBecause(wallet)
+          return [wallet.id, walletLabel(wallet) + (blocked ? ` (${blocked})` : ''), blocked !== null]
+        })}
+      />
     </>
   )
 }

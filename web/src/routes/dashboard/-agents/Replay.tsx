@@ -2,8 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { UseFormReturn } from 'react-hook-form'
 import type { Replay } from '#schemas/replay.ts'
-import { Field } from '#web/components/Field.tsx'
-import { Select } from '#web/components/Select.tsx'
+import { LabeledSelect } from '#web/components/Select.tsx'
 import { Time } from '#web/components/Time.tsx'
 import { formatAmount, plural } from '#web/lib/format.ts'
 import { useDebounced } from '#web/lib/useDebounced.ts'
@@ -24,18 +23,14 @@ export function ReplayOfNewGroup({ form }: { form: UseFormReturn<GroupValues> })
   if (groups.length === 0) return null
   return (
     <div className="space-y-2">
-      <Field label="Try these rules on the payments of" hint="Of the last 30 days. Nothing is changed.">
-        {(control) => (
-          <Select {...control} value={groupId} onChange={(event) => setGroupId(event.target.value)}>
-            <option value="">No group</option>
-            {groups.map(({ policyGroup: { id, name } }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <LabeledSelect
+        label="Try these rules on the payments of"
+        hint="Of the last 30 days. Nothing is changed."
+        value={groupId}
+        onChange={setGroupId}
+        none="No group"
+        choices={groups.map(({ policyGroup: { id, name } }) => [id, name])}
+      />
       {groupId && <ReplayResult groupId={groupId} candidate={candidateOf(form.watch(), null)} />}
     </div>
   )

@@ -3,8 +3,7 @@ import type { Input as RuleInputKind } from '#domain/rules/inputs.ts'
 import { weekDays } from '#domain/rules/timeZone.ts'
 import { Checkbox } from '#web/components/Checkbox.tsx'
 import { Field, Input } from '#web/components/Field.tsx'
-import { AmountField, TextField } from '#web/components/forms.tsx'
-import { Select } from '#web/components/Select.tsx'
+import { AmountField, SelectField, TextField } from '#web/components/forms.tsx'
 import type { GroupValues } from './groupForm.ts'
 import { HostsField } from './HostsField.tsx'
 
@@ -37,19 +36,7 @@ export function RuleInput({ form, name, input }: Props) {
     case 'days':
       return <DaysField form={form} name={name} input={input} />
     case 'choice':
-      return (
-        <Field label={input.label} hint={input.hint}>
-          {(control) => (
-            <Select {...control} {...form.register(name)}>
-              {Object.entries(input.options).map(([value, label]) => (
-                <option key={value} value={value}>
-                  {label}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
-      )
+      return <SelectField {...shared} choices={Object.entries(input.options)} />
     case 'switch':
       // The rule is on or off as a whole.
       return null

@@ -9,10 +9,10 @@ import { amountProblem, recipientAddressProblem } from '#domain/sendRules.ts'
 import { Button } from '#web/components/Button.tsx'
 import { ContactPicker } from '#web/components/ContactPicker.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
-import { ErrorBox, Field } from '#web/components/Field.tsx'
-import { AmountField, formResolver, TextField } from '#web/components/forms.tsx'
+import { ErrorBox } from '#web/components/Field.tsx'
+import { AmountField, formResolver, SelectField, TextField } from '#web/components/forms.tsx'
 import { LetItPay } from '#web/components/LetItPay.tsx'
-import { Select } from '#web/components/Select.tsx'
+import { LabeledSelect } from '#web/components/Select.tsx'
 import { WhitelistContact } from '#web/components/WhitelistContact.tsx'
 import { typedDecimal } from '#web/lib/amounts.ts'
 import { messageOf } from '#web/lib/apiError.ts'
@@ -92,19 +92,12 @@ export function TryPayment(props: { agent: Agent; first: Kind }) {
   return (
     <form noValidate onSubmit={submit} onChange={() => setResult(null)} className="space-y-3">
       <div className="grid gap-3 sm:grid-cols-[9rem_1fr]">
-        <Field label="Pay by">
-          {(control) => (
-            <Select {...control} {...form.register('type')}>
-              {Object.entries(kinds)
-                .filter(([kind]) => kind !== 'phone' || sms)
-                .map(([kind, name]) => (
-                  <option key={kind} value={kind}>
-                    {name}
-                  </option>
-                ))}
-            </Select>
-          )}
-        </Field>
+        <SelectField
+          form={form}
+          name="type"
+          label="Pay by"
+          choices={Object.entries(kinds).filter(([kind]) => kind !== 'phone' || sms)}
+        />
         {type === 'contact' ? (
           <ContactPicker
             value={contact || undefined}
@@ -222,17 +215,12 @@ export function TryPaymentDialog(props: { group: PolicyGroup; agents: Agent[]; o
     >
       <div className="space-y-4">
         {agents.length > 1 && (
-          <Field label="Agent">
-            {(control) => (
-              <Select {...control} value={agent.id} onChange={(event) => setAgentId(event.target.value)}>
-                {agents.map(({ id, name }) => (
-                  <option key={id} value={id}>
-                    {name}
-                  </option>
-                ))}
-              </Select>
-            )}
-          </Field>
+          <LabeledSelect
+            label="Agent"
+            value={agent.id}
+            onChange={setAgentId}
+            choices={agents.map(({ id, name }) => [id, name])}
+          />
         )}
         <TryPayment key={agent.id} agent={agent} first={firstKind(group)} />
       </div>

@@ -2,20 +2,19 @@ import { useEffect, useState } from 'react'
 import { Controller, type UseFormReturn, useForm } from 'react-hook-form'
 import { MoneyChain, useUnit } from '#web/components/Amount.tsx'
 import { Button } from '#web/components/Button.tsx'
-import { ErrorBox, Field } from '#web/components/Field.tsx'
-import { AmountField, formResolver, PasswordField, TextField } from '#web/components/forms.tsx'
+import { ErrorBox } from '#web/components/Field.tsx'
+import { AmountField, formResolver, PasswordField, SelectField, TextField } from '#web/components/forms.tsx'
 import { Notice } from '#web/components/Notice.tsx'
 import { RadioChoices } from '#web/components/RadioChoices.tsx'
 import { ScopeChecks } from '#web/components/ScopeChecks.tsx'
-import { Select } from '#web/components/Select.tsx'
 import { dollars } from '#web/lib/amounts.ts'
 import { ApiError } from '#web/lib/apiError.ts'
 import { permissionsInWords } from '#web/lib/scopes.ts'
 import { useAction } from '#web/lib/useAction.ts'
 import type { PolicyGroup, PolicyGroupWithAgents } from '#web/queries/agents.ts'
 import { allowConnection, type ConnectionRequest } from '#web/queries/connections.ts'
-import { blockedBecause, type Wallet, walletLabel, walletName } from '#web/queries/wallets.ts'
-import { fundsOf, NoWalletNotice } from '../-send/WalletField.tsx'
+import { type Wallet, walletName } from '#web/queries/wallets.ts'
+import { NoWalletNotice, payingWallets } from '../-send/WalletField.tsx'
 import { AllowanceField } from '../-wallets/session/AllowanceField.tsx'
 import { grantedLimit } from '../-wallets/session/grant.ts'
 import {
@@ -171,18 +170,13 @@ function AgentFields({ form, request, wallets, groups, first }: Parts & { first:
         <>
           <TextField form={form} name="name" label="Name of its agent" autoComplete="off" />
           {groups.length > 0 && (
-            <Field label="Budget" error={form.formState.errors.groupId?.message}>
-              {(control) => (
-                <Select {...control} {...form.register('groupId')}>
-                  <option value="">A new policy group</option>
-                  {groups.map(({ policyGroup: { id, name } }) => (
-                    <option key={id} value={id}>
-                      Shares that of {name}
-                    </option>
-                  ))}
-                </Select>
-              )}
-            </Field>
+            <SelectField
+              form={form}
+              name="groupId"
+              label="Budget"
+              none="A new policy group"
+              choices={groups.map(({ policyGroup: { id, name } }) => [id, `Shares that of ${name}`])}
+            />
           )}
         </>
       )}
@@ -210,21 +204,13 @@ function NewGroupFields(props: Pick<Parts, 'form' | 'wallets'> & { first: FirstA
   return (
     <MoneyChain value={wallet?.chain}>
       <NoWalletNotice wallets={wallets} />
-      <Field label="Wallet" error={form.formState.errors.walletId?.message}>
-        {(control) => (
-          <Select {...control} {...form.register('walletId')}>
-            {walletId === '' && <option value="">Select a wallet</option>}
-            {wallets.map((wallet) => {
-              const blocked = blockedBecause(wallet)
-              return (
-                <option key={wallet.id} value={wallet.id} disabled={blocked !== null}>
-                  {walletLabel(wallet)} ({blocked ?? fundsOf(wallet)})
-                </option>
-              )
-            })}
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        form={form}
+        name="walletId"
+        label="Wallet"
+        none={walletId === '' ? 'Select a wallet' : undefined}
+        choices={payingWallets(wallets)}
+      />
       <div className="grid grid-cols-1 gap-3 min-[380px]:grid-cols-2">
         <AmountField form={form} name="perDay" label="Budget a day" />
         <AmountField form={form} name="askAbove" label="Ask me above" />

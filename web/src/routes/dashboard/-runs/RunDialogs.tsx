@@ -7,8 +7,7 @@ import { reasonText, runTitle } from '#domain/runs/texts.ts'
 import { Amount } from '#web/components/Amount.tsx'
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
 import { controlClass, Field } from '#web/components/Field.tsx'
-import { FormDialog, formResolver, PasswordField, TextField } from '#web/components/forms.tsx'
-import { Select } from '#web/components/Select.tsx'
+import { FormDialog, formResolver, PasswordField, SelectField, TextField } from '#web/components/forms.tsx'
 import { ApiError } from '#web/lib/apiError.ts'
 import { formatLongDate, plural } from '#web/lib/format.ts'
 import { approveRun, createRun, denyRun, type Run, repeatRun, stopRun } from '#web/queries/runs.ts'
@@ -186,17 +185,12 @@ export function RepeatDialog({ run, onClose }: Props) {
       send={({ every, times }) => repeatRun(run.id, { repeat: { every, times: timesOf(times) } }).then(onClose)}
       fallback="This could not be saved. Please try again."
     >
-      <Field label="How often">
-        {(control) => (
-          <Select {...control} {...form.register('every')}>
-            {repeats.map((value) => (
-              <option key={value} value={value}>
-                {everyText[value]}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        form={form}
+        name="every"
+        label="How often"
+        choices={repeats.map((value) => [value, everyText[value]])}
+      />
       <TextField
         form={form}
         name="times"

@@ -12,8 +12,7 @@ import { AmountInput } from '#web/components/AmountInput.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { Field } from '#web/components/Field.tsx'
-import { formResolver, TextField } from '#web/components/forms.tsx'
-import { Select } from '#web/components/Select.tsx'
+import { formResolver, SelectField, TextField } from '#web/components/forms.tsx'
 import { fieldText } from '#web/lib/amounts.ts'
 import { formatDate, plural } from '#web/lib/format.ts'
 import { useDraft } from '#web/lib/useDraft.ts'
@@ -168,24 +167,18 @@ function AmountField(props: {
 
 /** The fields that only a payout has: its expiry, and the sender's name as shown to the recipient. */
 function PayoutFields(props: { form: UseFormReturn<SendValues> }) {
-  const { register, formState } = props.form
   return (
     <>
-      <Field
+      <SelectField
+        form={props.form}
+        name="expiresInDays"
         label="Expires"
-        error={formState.errors.expiresInDays?.message}
         hint="Unclaimed money is returned to the wallet automatically."
-      >
-        {(control) => (
-          <Select {...control} {...register('expiresInDays')}>
-            {expiryDays.map((days) => (
-              <option key={days} value={days}>
-                In {plural(days, 'day')} ({formatDate(Date.now() + days * dayMs)})
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+        choices={expiryDays.map((days) => [
+          String(days),
+          `In ${plural(days, 'day')} (${formatDate(Date.now() + days * dayMs)})`,
+        ])}
+      />
       <TextField
         form={props.form}
         name="senderName"

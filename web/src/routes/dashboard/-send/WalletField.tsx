@@ -33,21 +33,27 @@ export function WalletField<T extends { walletId: string }>(props: {
       <Field label="Source wallet" error={getFieldState(name, formState).error?.message}>
         {(control) => (
           // Anew once there are choices: a list without the chosen one would forget it.
-          <Select key={wallets ? 'loaded' : 'loading'} {...control} {...register(name)}>
-            <option value="">{wallets ? 'Select a wallet' : 'Loading wallets...'}</option>
-            {wallets?.map((wallet) => (
-              <option key={wallet.id} value={wallet.id} disabled={blockedBecause(wallet) !== null}>
-                {walletLabel(wallet)} ({blockedBecause(wallet) ?? fundsOf(wallet)})
-              </option>
-            ))}
-          </Select>
+          <Select
+            key={wallets ? 'loaded' : 'loading'}
+            {...control}
+            {...register(name)}
+            none={wallets ? 'Select a wallet' : 'Loading wallets...'}
+            choices={payingWallets(wallets ?? [])}
+          />
         )}
       </Field>
     </>
   )
 }
 
-export const fundsOf = ({ spendable }: Wallet) =>
+/** Choices of the wallet that pays, each with what it has or why it can't pay. */
+export const payingWallets = (wallets: Wallet[]) =>
+  wallets.map((wallet) => {
+    const blocked = blockedBecause(wallet)
+    return [wallet.id, `${walletLabel(wallet)} (${blocked ?? fundsOf(wallet)})`, blocked !== null] as const
+  })
+
+const fundsOf = ({ spendable }: Wallet) =>
   spendable ? `$${cutAmount(spendable.now)} available` : 'balance unavailable'
 
 /** Says why no wallet can pay. Renders nothing if one can. */

@@ -8,7 +8,7 @@ import { ErrorBox, Field, Input } from '#web/components/Field.tsx'
 import { GatedButton } from '#web/components/GatedButton.tsx'
 import { Notice } from '#web/components/Notice.tsx'
 import { RadioChoices } from '#web/components/RadioChoices.tsx'
-import { Select } from '#web/components/Select.tsx'
+import { LabeledSelect } from '#web/components/Select.tsx'
 import { plural } from '#web/lib/format.ts'
 import { networkName } from '#web/lib/networks.ts'
 import { saveFile } from '#web/lib/saveFile.ts'
@@ -107,18 +107,13 @@ export default function BooksDialog({ onClose }: { onClose: () => void }) {
           </div>
           <p className="mt-1 text-muted text-small">Days in UTC. A day can be exported an hour after its end.</p>
         </div>
-        <Field label="Wallet">
-          {(control) => (
-            <Select {...control} value={walletId} onChange={({ target }) => setWallet(target.value)}>
-              <option value="">All wallets on {networkName(primary)}</option>
-              {wallets.map((wallet) => (
-                <option key={wallet.id} value={wallet.id}>
-                  {walletLabel(wallet)}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
+        <LabeledSelect
+          label="Wallet"
+          value={walletId}
+          onChange={setWallet}
+          none={`All wallets on ${networkName(primary)}`}
+          choices={wallets.map((wallet) => [wallet.id, walletLabel(wallet)])}
+        />
       </div>
     </Dialog>
   )

@@ -147,11 +147,7 @@ export default function DeployDialog(props: {
               )}
             </Field>
             <Field label="Network" hint={`Smart wallets are deployed on ${networkName(primaryChain)}.`}>
-              {(control) => (
-                <Select {...control} value={primaryChain} disabled>
-                  <option value={primaryChain}>{networkName(primaryChain)}</option>
-                </Select>
-              )}
+              {(control) => <Select {...control} disabled choices={[[primaryChain, networkName(primaryChain)]]} />}
             </Field>
             <OwnerChoice ownWallet={ownWallet} onChange={setOwnWallet} onAddress={setWalletAddress} />
             <details ref={advanced}>

@@ -6,9 +6,7 @@ import { problemIn, valueIn } from '#domain/readers/read.ts'
 import { readText } from '#domain/readers/text.ts'
 import { readAddress } from '#domain/validators.ts'
 import { masterPasswordProblem, walletName as nameRule, privateKeyOf, privateKeyProblem } from '#domain/walletRules.ts'
-import { Field } from '#web/components/Field.tsx'
-import { FormDialog, formResolver, PasswordField, TextField } from '#web/components/forms.tsx'
-import { Select } from '#web/components/Select.tsx'
+import { FormDialog, formResolver, PasswordField, SelectField, TextField } from '#web/components/forms.tsx'
 import { importWallet, type Wallet, walletName } from '#web/queries/wallets.ts'
 import { creationProblem } from './walletProblems.ts'
 
@@ -35,7 +33,7 @@ export default function ImportDialog(props: { onClose: () => void }) {
     resolver,
     defaultValues: { name: '', chain: 'base', privateKey: '', address: '', masterPassword: '' },
   })
-  const { errors, dirtyFields } = form.formState
+  const { dirtyFields } = form.formState
 
   /** Fills in the address of the key, unless an address was typed by hand. */
   function fillAddress(text: string) {
@@ -77,14 +75,15 @@ export default function ImportDialog(props: { onClose: () => void }) {
         autoComplete="off"
         placeholder="Treasury"
       />
-      <Field label="Network" error={errors.chain?.message}>
-        {(control) => (
-          <Select {...control} {...form.register('chain')}>
-            <option value="base">Base</option>
-            <option value="base-sepolia">Base Sepolia (test network, no real money)</option>
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        form={form}
+        name="chain"
+        label="Network"
+        choices={[
+          ['base', 'Base'],
+          ['base-sepolia', 'Base Sepolia (test network, no real money)'],
+        ]}
+      />
       <PasswordField
         form={form}
         name="privateKey"
