@@ -15,16 +15,14 @@ export function EndingKeys() {
   const keys = useQuery(overviewQuery).data?.endingKeys ?? []
   const now = useNow()
   return keys.map((key) => (
-    <div key={key.walletId} className="mb-4">
-      <Notice tone="warning">
-        The session key of {walletName(key)} {endText(key, now)}{' '}
-        <May call="wallets.rotateSessionKey">
-          <Link to="/dashboard/wallets" search={{ session: key.walletId }} className={linkClass}>
-            Rotate
-          </Link>
-        </May>
-      </Notice>
-    </div>
+    <Notice key={key.walletId} tone="warning" className="mb-4">
+      The session key of {walletName(key)} {endText(key, now)}{' '}
+      <May call="wallets.rotateSessionKey">
+        <Link to="/dashboard/wallets" search={{ session: key.walletId }} className={linkClass}>
+          Rotate
+        </Link>
+      </May>
+    </Notice>
   ))
 }
 

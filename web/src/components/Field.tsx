@@ -50,9 +50,12 @@ export const Input = (props: ComponentProps<'input'>) => (
 )
 
 /** A failure that is not about a single field, in a red box. */
-export function ErrorBox(props: { children: ReactNode }) {
+export function ErrorBox(props: { className?: string; children: ReactNode }) {
   return (
-    <div role="alert" className="rounded-control border border-red bg-red-tint px-3 py-2 text-small text-red">
+    <div
+      role="alert"
+      className={clsx('rounded-control border border-red bg-red-tint px-3 py-2 text-small text-red', props.className)}
+    >
       {props.children}
     </div>
   )

@@ -9,12 +9,12 @@ const tones = {
 }
 
 /** Something to know before continuing. For failures see ErrorBox. */
-export function Notice(props: { tone: keyof typeof tones; children: ReactNode }) {
+export function Notice(props: { tone: keyof typeof tones; className?: string; children: ReactNode }) {
   const { look, icon: Icon } = tones[props.tone]
   return (
     <div
       role={props.tone === 'info' ? 'note' : 'alert'}
-      className={clsx('flex items-start gap-2.5 rounded-control px-3 py-2 text-small', look)}
+      className={clsx('flex items-start gap-2.5 rounded-control px-3 py-2 text-small', look, props.className)}
     >
       <Icon aria-hidden="true" className="mt-0.5 size-4 shrink-0" />
       <div className="min-w-0 flex-1 break-words">{props.children}</div>

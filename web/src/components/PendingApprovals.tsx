@@ -25,19 +25,17 @@ function Waiting(props: { count: number; only?: string | undefined; className: s
   const mayDecide = useMay('approvals.approve')
   if (count === 0) return null
   return (
-    <div className={props.className}>
-      <Notice tone="info">
-        {plural(count, 'request')} {count === 1 ? 'waits' : 'wait'} for {mayDecide ? 'your approval' : 'an approval'}.{' '}
-        {only ? (
-          <Link to="/dashboard/approvals/$approvalId" params={{ approvalId: only }} className={linkClass}>
-            {mayDecide ? 'Decide' : 'View'}
-          </Link>
-        ) : (
-          <Link to="/dashboard/approvals" className={linkClass}>
-            Review
-          </Link>
-        )}
-      </Notice>
-    </div>
+    <Notice tone="info" className={props.className}>
+      {plural(count, 'request')} {count === 1 ? 'waits' : 'wait'} for {mayDecide ? 'your approval' : 'an approval'}.{' '}
+      {only ? (
+        <Link to="/dashboard/approvals/$approvalId" params={{ approvalId: only }} className={linkClass}>
+          {mayDecide ? 'Decide' : 'View'}
+        </Link>
+      ) : (
+        <Link to="/dashboard/approvals" className={linkClass}>
+          Review
+        </Link>
+      )}
+    </Notice>
   )
 }

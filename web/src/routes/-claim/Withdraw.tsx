@@ -101,11 +101,9 @@ export default function Withdraw(props: {
           <Row name="Network fee">Covered by the sender</Row>
         </dl>
         {problem && (
-          <div className="mb-4">
-            <ErrorBox>
-              {isUnknown ? `${asSentence(problem)} Trying again is safe: the money moves at most once.` : problem}
-            </ErrorBox>
-          </div>
+          <ErrorBox className="mb-4">
+            {isUnknown ? `${asSentence(problem)} Trying again is safe: the money moves at most once.` : problem}
+          </ErrorBox>
         )}
         <div className="flex flex-col gap-3">
           <Button busy={busy} onClick={() => start({ address: review })}>

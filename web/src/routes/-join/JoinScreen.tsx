@@ -119,11 +119,7 @@ function Question({ token, invitation, email }: { token: string; invitation: Inv
         <p className="font-medium">As {role}</p>
         <p className="text-muted">You can {roleTexts[role]}. Your own account stays as it is.</p>
       </div>
-      {action.problem && (
-        <div className="mt-4">
-          <ErrorBox>{action.problem}</ErrorBox>
-        </div>
-      )}
+      {action.problem && <ErrorBox className="mt-4">{action.problem}</ErrorBox>}
       <Button busy={action.busy} onClick={() => action.start()} className="mt-5 w-full">
         {action.busy ? 'Joining...' : 'Join'}
       </Button>

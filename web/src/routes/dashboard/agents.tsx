@@ -129,12 +129,10 @@ function AgentsPage() {
         </p>
       )}
       {isRecent(state?.restored?.at) && groups.data?.some(({ policyGroup }) => policyGroup.status === 'paused') && (
-        <div className="mb-4">
-          <Notice tone="warning">
-            This account was restored from a backup. <TextLink to={other('restored')}>Review the rules</TextLink> of
-            each group before you resume it.
-          </Notice>
-        </div>
+        <Notice tone="warning" className="mb-4">
+          This account was restored from a backup. <TextLink to={other('restored')}>Review the rules</TextLink> of each
+          group before you resume it.
+        </Notice>
       )}
       {paused && (
         <PausedNotice subject={account} className="mb-4">

@@ -55,32 +55,28 @@ function OverviewPage() {
         </GatedButton>
       </PageHeader>
       {isKept && overview.error && (
-        <div className="mb-4">
-          <Notice tone="warning">
-            These figures are from your last visit. Newer ones could not be loaded.{' '}
-            <button
-              type="button"
-              onClick={() => overview.refetch()}
-              className="rounded-sm font-medium underline underline-offset-3"
-            >
-              Try again
-            </button>
-          </Notice>
-        </div>
+        <Notice tone="warning" className="mb-4">
+          These figures are from your last visit. Newer ones could not be loaded.{' '}
+          <button
+            type="button"
+            onClick={() => overview.refetch()}
+            className="rounded-sm font-medium underline underline-offset-3"
+          >
+            Try again
+          </button>
+        </Notice>
       )}
       {isUnknown && (
-        <div className="mb-4">
-          <Notice tone="warning">
-            Your own layout could not be loaded, so these are the default widgets. Your stored layout is unchanged.{' '}
-            <button
-              type="button"
-              onClick={() => reload()}
-              className="rounded-sm font-medium underline underline-offset-3"
-            >
-              Try again
-            </button>
-          </Notice>
-        </div>
+        <Notice tone="warning" className="mb-4">
+          Your own layout could not be loaded, so these are the default widgets. Your stored layout is unchanged.{' '}
+          <button
+            type="button"
+            onClick={() => reload()}
+            className="rounded-sm font-medium underline underline-offset-3"
+          >
+            Try again
+          </button>
+        </Notice>
       )}
       {pending > 0 && (
         <Suspense fallback={<div className="mb-4 h-9" />}>

@@ -95,11 +95,7 @@ export default function KeepHere(props: {
           {isOfBrowser(failure) && <CopyButton wide className="w-full" text={location.href} what="link to this page" />}
         </div>
       )}
-      {props.problem && (
-        <div className="mb-4">
-          <ErrorBox>{props.problem}</ErrorBox>
-        </div>
-      )}
+      {props.problem && <ErrorBox className="mb-4">{props.problem}</ErrorBox>}
     </>
   )
   const back = (

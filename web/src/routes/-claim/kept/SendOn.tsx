@@ -234,13 +234,11 @@ function Delivery(props: Props & { input: SendOnInput; onEnded: () => void }) {
         {error === null && 'The transfer is on its way. This usually takes a few seconds. You can close this page.'}
       </div>
       {error !== null && (
-        <div className="mb-4">
-          <ErrorBox>
-            {isRefused
-              ? messageOf(error)
-              : `${asSentence(messageOf(error, 'The reply was lost'))} Trying again is safe: the money moves at most once.`}
-          </ErrorBox>
-        </div>
+        <ErrorBox className="mb-4">
+          {isRefused
+            ? messageOf(error)
+            : `${asSentence(messageOf(error, 'The reply was lost'))} Trying again is safe: the money moves at most once.`}
+        </ErrorBox>
       )}
       <div className="flex flex-col gap-3">
         {error !== null && !isRefused && (

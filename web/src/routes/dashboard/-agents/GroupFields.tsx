@@ -53,13 +53,11 @@ export function GroupFields(props: {
             : 'Everything else is refused.'}
         </p>
         {first && (
-          <div className="mt-2">
-            <Notice tone="info">
-              {walletName(first.wallet)} keeps nothing for purchases yet. Once this is saved, you choose how much of its
-              limit it keeps: {dollars(allowanceInMicro(Number(first.proposed.allowance)))} is proposed, and sends have
-              that much less.
-            </Notice>
-          </div>
+          <Notice tone="info" className="mt-2">
+            {walletName(first.wallet)} keeps nothing for purchases yet. Once this is saved, you choose how much of its
+            limit it keeps: {dollars(allowanceInMicro(Number(first.proposed.allowance)))} is proposed, and sends have
+            that much less.
+          </Notice>
         )}
       </fieldset>
       {byContact && (

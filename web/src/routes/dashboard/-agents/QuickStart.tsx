@@ -21,11 +21,9 @@ export function QuickStart(props: { clientId: string; group: PolicyGroup | undef
   return (
     <Tabs.Root defaultValue={examples[0]?.name}>
       {allowsNothing && (
-        <div className="mb-2">
-          <Notice tone="warning">
-            {props.group?.name} allows no payments yet, so these are refused. Edit the policy group first.
-          </Notice>
-        </div>
+        <Notice tone="warning" className="mb-2">
+          {props.group?.name} allows no payments yet, so these are refused. Edit the policy group first.
+        </Notice>
       )}
       {address && to.address === address.address && (
         <p className="mb-2 text-muted text-small">The examples pay 1.00 USDC to {address.whose}.</p>

@@ -33,18 +33,16 @@ export function SecondPersonBehind({ group }: { group: PolicyGroup }) {
       </p>
     )
   return (
-    <div className="mb-5">
-      <Notice tone="warning">
-        In this account, {secondPersonText(above)}. If you agree to all limits of this group, confirm them: payments
-        within them are then made at once.
-        {isEarly ? (
-          <span> You can do so from {formatMoment(decidesFrom)}.</span>
-        ) : (
-          <Button look="secondary" className="mt-2" busy={confirm.isPending} onClick={() => confirm.mutate()}>
-            Confirm these rules
-          </Button>
-        )}
-      </Notice>
-    </div>
+    <Notice tone="warning" className="mb-5">
+      In this account, {secondPersonText(above)}. If you agree to all limits of this group, confirm them: payments
+      within them are then made at once.
+      {isEarly ? (
+        <span> You can do so from {formatMoment(decidesFrom)}.</span>
+      ) : (
+        <Button look="secondary" className="mt-2" busy={confirm.isPending} onClick={() => confirm.mutate()}>
+          Confirm these rules
+        </Button>
+      )}
+    </Notice>
   )
 }

@@ -204,11 +204,7 @@ function Decision(props: { approval: Approval; isOver: boolean; onLate: () => vo
   )
   return (
     <div className="sticky bottom-0 rounded-b-card border-hairline border-t bg-card p-4 pb-[max(1rem,env(safe-area-inset-bottom))]">
-      {problem && (
-        <div className="mb-3">
-          <ErrorBox>{problem}</ErrorBox>
-        </div>
-      )}
+      {problem && <ErrorBox className="mb-3">{problem}</ErrorBox>}
       {props.isOver && <p className="mb-3 text-muted text-small">The time to answer has expired. Nothing is paid.</p>}
       <div className="grid grid-cols-[2fr_1fr] gap-3">
         {mayApprove && approval.canGrant && isAllowed('approvals.grant') && (

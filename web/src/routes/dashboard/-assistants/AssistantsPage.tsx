@@ -33,11 +33,9 @@ export default function AssistantsPage() {
           <TextLink to="/dashboard/agents">Agents</TextLink>.
         </p>
         {isLocal && (
-          <div className="mt-3">
-            <Notice tone="info">
-              This server runs on your computer: Claude and ChatGPT, which run in the cloud, can’t reach it.
-            </Notice>
-          </div>
+          <Notice tone="info" className="mt-3">
+            This server runs on your computer: Claude and ChatGPT, which run in the cloud, can’t reach it.
+          </Notice>
         )}
       </Card>
       <ul className="mt-4 grid grid-cols-1 gap-4 md:grid-cols-2">

@@ -19,11 +19,9 @@ export function SecondPersonCard(props: { secondPerson: SecondPerson; hasApprove
         </p>
       )}
       {above !== null && !props.hasApprover && (
-        <div className="mt-3">
-          <Notice tone="warning">
-            Nobody can agree now. What is above the limit waits until somebody has been an approver for 24 hours.
-          </Notice>
-        </div>
+        <Notice tone="warning" className="mt-3">
+          Nobody can agree now. What is above the limit waits until somebody has been an approver for 24 hours.
+        </Notice>
       )}
       <p className="mt-2 text-pretty text-muted">
         {above === null

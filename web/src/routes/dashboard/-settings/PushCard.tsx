@@ -43,11 +43,7 @@ export function PushCard({ userId }: { userId: string }) {
       ) : (
         <>
           <p className="text-muted">{words[state]}</p>
-          {action.problem && (
-            <div className="mt-4">
-              <ErrorBox>{action.problem}</ErrorBox>
-            </div>
-          )}
+          {action.problem && <ErrorBox className="mt-4">{action.problem}</ErrorBox>}
           {state === 'off' && publicKey && (
             <Button className="mt-4" busy={action.busy} onClick={() => action.start('on')}>
               Turn on

@@ -77,12 +77,10 @@ function Exchanges() {
           </Tabs.Panel>
         ))}
       </Tabs.Root>
-      <div className="mt-4">
-        <Notice tone="warning">
-          Choose USDC on the Base network at the exchange. USDC sent to an address on another network may be lost. Send
-          a small amount first.
-        </Notice>
-      </div>
+      <Notice tone="warning" className="mt-4">
+        Choose USDC on the Base network at the exchange. USDC sent to an address on another network may be lost. Send a
+        small amount first.
+      </Notice>
     </>
   )
 }
