@@ -6,7 +6,7 @@ import { type Chain, networkName, unitOf } from '../lib/networks.ts'
 import { type CreatedPayout, payoutQuery } from '../queries/payouts.ts'
 import { refreshMoney } from '../queries/transactions.ts'
 import { Button } from './Button.tsx'
-import { CopyButton } from './CopyButton.tsx'
+import { CopyBox } from './CopyBox.tsx'
 import { Dialog } from './Dialog.tsx'
 import { ErrorBox } from './Field.tsx'
 import { Timeline } from './Timeline.tsx'
@@ -52,8 +52,8 @@ export function PayoutCreated(props: {
           <ErrorBox>{current?.errorMessage ?? failures.payout}</ErrorBox>
         ) : (
           <>
-            <Secret name="Claim link" what="link" value={payout.claimUrl} testId="claim-url" />
-            {payout.passcode && <Secret name="Code" what="code" value={payout.passcode} testId="passcode" large />}
+            <CopyBox name="Claim link" what="link" value={payout.claimUrl} testId="claim-url" />
+            {payout.passcode && <CopyBox name="Code" what="code" value={payout.passcode} testId="passcode" large />}
             <p className="text-muted text-small">
               {recipient} gets both by {props.channel} as soon as the payout is funded.
               {payout.passcode && (
@@ -77,23 +77,5 @@ export function PayoutCreated(props: {
         )}
       </div>
     </Dialog>
-  )
-}
-
-function Secret(props: { name: string; what: string; value: string; testId: string; large?: boolean }) {
-  return (
-    <div>
-      <p className="mb-1 text-muted text-small">{props.name}</p>
-      <div className="flex items-center justify-between gap-2 rounded-control bg-sunken py-2 pr-2 pl-4">
-        <span
-          translate="no"
-          data-testid={props.testId}
-          className={props.large ? 'font-mono text-title tracking-[0.25em]' : 'break-all font-mono text-small'}
-        >
-          {props.value}
-        </span>
-        <CopyButton text={props.value} what={props.what} />
-      </div>
-    </div>
   )
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { createFileRoute, Link } from '@tanstack/react-router'
-import { ChevronLeft } from 'lucide-react'
+import { createFileRoute } from '@tanstack/react-router'
+import { BackLink } from '#web/components/BackLink.tsx'
 import { Card } from '#web/components/Card.tsx'
 import { ErrorState, SkeletonRows } from '#web/components/states.tsx'
 import { useTitle } from '#web/lib/useTitle.ts'
@@ -17,13 +17,7 @@ function ApprovalPage() {
   useTitle(data ? `${titleOf(data)} ${amountOf(data)}` : 'Approval')
   return (
     <div className="mx-auto max-w-[560px]">
-      <Link
-        to="/dashboard/approvals"
-        className="-ml-2 mb-2 inline-flex h-control items-center gap-1 rounded-control px-2 text-muted hover:bg-sunken hover:text-ink"
-      >
-        <ChevronLeft aria-hidden="true" className="size-4" />
-        Approvals
-      </Link>
+      <BackLink to="/dashboard/approvals">Approvals</BackLink>
       {data ? (
         <ApprovalCard key={data.id} latest={data} />
       ) : (

@@ -1,11 +1,11 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { ChevronLeft } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { type Answer, answers } from '#domain/answers.ts'
 import { formatUsdc } from '#domain/money.ts'
 import type { Period } from '#domain/periods.ts'
 import { Amount, MoneyChain } from '#web/components/Amount.tsx'
+import { BackLink } from '#web/components/BackLink.tsx'
 import { Card, PageHeader, Syncing, TitledCard } from '#web/components/Card.tsx'
 import { PeriodChoice } from '#web/components/charts/SpanChoice.tsx'
 import { linkClass } from '#web/components/Links.tsx'
@@ -51,14 +51,9 @@ function OneAgent(props: { agentId: string; period: Period; onPeriod: (period: P
   useTitle(data?.agent.name ?? 'Agent')
   return (
     <>
-      <Link
-        to="/dashboard/agents"
-        search={{ agent: agentId }}
-        className="-ml-2 mb-2 inline-flex h-control items-center gap-1 rounded-control px-2 text-muted hover:bg-sunken hover:text-ink"
-      >
-        <ChevronLeft aria-hidden="true" className="size-4" />
+      <BackLink to="/dashboard/agents" search={{ agent: agentId }}>
         Agents
-      </Link>
+      </BackLink>
       <PageHeader title={data?.agent.name ?? 'Agent'} aside={<Syncing active={requests.isFetching && !!data} />}>
         <PeriodChoice period={period} onPeriod={props.onPeriod} />
       </PageHeader>

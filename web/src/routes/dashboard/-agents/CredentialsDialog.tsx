@@ -1,7 +1,7 @@
 import { useBlocker } from '@tanstack/react-router'
 import { Download } from 'lucide-react'
 import { Button } from '#web/components/Button.tsx'
-import { CopyButton } from '#web/components/CopyButton.tsx'
+import { CopyBox } from '#web/components/CopyBox.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
 import { saveFile } from '#web/lib/saveFile.ts'
@@ -56,9 +56,11 @@ export default function CredentialsDialog(props: {
     >
       <div className="space-y-4">
         {props.note && <p>{props.note}</p>}
-        <Secret name="Client ID" value={clientId} testId="client-id" />
-        {clientSecret && <Secret name="Client secret" value={clientSecret} testId="client-secret" />}
-        {apiKey && <Secret name="API key" value={apiKey} testId="api-key" />}
+        <CopyBox name="Client ID" what="client ID" value={clientId} testId="client-id" />
+        {clientSecret && (
+          <CopyBox name="Client secret" what="client secret" value={clientSecret} testId="client-secret" />
+        )}
+        {apiKey && <CopyBox name="API key" what="API key" value={apiKey} testId="api-key" />}
         {!shown && <ErrorBox>Regenerate them in the agent’s menu if you did not keep them.</ErrorBox>}
         {shown && props.group && (
           <section aria-labelledby="quick-start">
@@ -73,20 +75,6 @@ export default function CredentialsDialog(props: {
         )}
       </div>
     </Dialog>
-  )
-}
-
-function Secret(props: { name: string; value: string; testId: string }) {
-  return (
-    <div>
-      <p className="mb-1 text-muted text-small">{props.name}</p>
-      <div className="flex items-center justify-between gap-2 rounded-control bg-sunken py-1.5 pr-2 pl-4">
-        <span translate="no" data-testid={props.testId} className="break-all font-mono text-small">
-          {props.value}
-        </span>
-        <CopyButton text={props.value} what={props.name.replace('Client', 'client')} />
-      </div>
-    </div>
   )
 }
 

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { ChevronLeft } from 'lucide-react'
 import { useEffect, useRef } from 'react'
+import { BackLink } from '#web/components/BackLink.tsx'
 import { Card } from '#web/components/Card.tsx'
 import { Loaded, SkeletonRows } from '#web/components/states.tsx'
 import { useTitle } from '#web/lib/useTitle.ts'
@@ -17,13 +16,7 @@ export default function RunPage({ id }: { id: string }) {
   useTitle(query.data?.title ?? 'Run')
   return (
     <div className="mx-auto max-w-[960px]">
-      <Link
-        to={other('runs')}
-        className="-ml-2 mb-2 inline-flex h-control items-center gap-1 rounded-control px-2 text-muted hover:bg-sunken hover:text-ink print:hidden"
-      >
-        <ChevronLeft aria-hidden="true" className="size-4" />
-        Runs
-      </Link>
+      <BackLink to={other('runs')}>Runs</BackLink>
       <Loaded
         query={query}
         fallback="Failed to load the run"

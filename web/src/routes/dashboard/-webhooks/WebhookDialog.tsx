@@ -3,7 +3,7 @@ import { toast } from 'react-hot-toast/headless'
 import { events, type WebhookEvent, webhookEvents } from '#domain/events.ts'
 import { Button } from '#web/components/Button.tsx'
 import { Checkbox } from '#web/components/Checkbox.tsx'
-import { CopyButton } from '#web/components/CopyButton.tsx'
+import { CopyBox } from '#web/components/CopyBox.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { FormDialog, formResolver, TextField } from '#web/components/forms.tsx'
 import { formatMoment } from '#web/lib/format.ts'
@@ -123,15 +123,7 @@ export function SecretDialog(props: { created: NewSecret; onClose: () => void })
       footer={<Button onClick={props.onClose}>I have stored it</Button>}
     >
       <div className="space-y-4">
-        <div>
-          <p className="mb-1 text-muted text-small">Signing secret of {hostOf(webhook)}</p>
-          <div className="flex items-center justify-between gap-2 rounded-control bg-sunken py-1.5 pr-2 pl-4">
-            <span translate="no" data-testid="webhook-secret" className="break-all font-mono text-small">
-              {secret}
-            </span>
-            <CopyButton text={secret} what="secret" />
-          </div>
-        </div>
+        <CopyBox name={`Signing secret of ${hostOf(webhook)}`} what="secret" value={secret} testId="webhook-secret" />
         <p>
           Use it to check the signature of each request, with any library for Standard Webhooks.
           {oldSecretUntil && <span> The old secret also signs until {formatMoment(oldSecretUntil)}.</span>}

@@ -5,7 +5,7 @@ import { disableRotation, disableRotationSignature } from '#chain/ownerCalls.ts'
 import { providerDaily } from '#domain/exposure.ts'
 import { maxHours } from '#domain/sessionKey.ts'
 import { Button } from '#web/components/Button.tsx'
-import { CopyButton } from '#web/components/CopyButton.tsx'
+import { CopyBox } from '#web/components/CopyBox.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorBox, Field, Input } from '#web/components/Field.tsx'
 import { GatedButton } from '#web/components/GatedButton.tsx'
@@ -191,11 +191,11 @@ function RevokeOnChain(props: WalletDialogProps) {
                 From the owner’s account on {networkName(wallet.chain)}, with any wallet that can send a contract call,
                 or with the recovery page.
               </p>
-              <dl className="mt-2 space-y-2">
-                <Copyable name="Contract" value={wallet.address} what="contract" />
-                <Copyable name="Function" value={disableRotationSignature} what="function" />
-                <Copyable name="Calldata" value={disableRotation()} what="calldata" />
-              </dl>
+              <div className="mt-2 space-y-2">
+                <CopyBox name="Contract" value={wallet.address} what="contract" />
+                <CopyBox name="Function" value={disableRotationSignature} what="function" />
+                <CopyBox name="Calldata" value={disableRotation()} what="calldata" />
+              </div>
             </div>
           </>
         )}
@@ -207,20 +207,6 @@ function RevokeOnChain(props: WalletDialogProps) {
         </p>
       </div>
     </Dialog>
-  )
-}
-
-function Copyable(props: { name: string; value: string; what: string }) {
-  return (
-    <div>
-      <dt className="text-muted text-small">{props.name}</dt>
-      <dd className="flex items-center justify-between gap-2 rounded-control bg-sunken py-1 pr-1 pl-3">
-        <span translate="no" className="break-all font-mono text-small">
-          {props.value}
-        </span>
-        <CopyButton text={props.value} what={props.what} />
-      </dd>
-    </div>
   )
 }
 
