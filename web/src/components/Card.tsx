@@ -10,12 +10,29 @@ export const Card = ({ accent, className, ...props }: ComponentProps<'section'> 
 )
 const accentLook = 'border-green/20 bg-green-tint'
 
-/** A card with a heading; `id` is the heading's. */
-export const TitledCard = (props: { id: string; title: string; children: ReactNode }) => (
-  <Card aria-labelledby={props.id} className="p-5">
-    <h2 id={props.id} className="mb-1 font-semibold">
-      {props.title}
-    </h2>
+/** A card with a heading, a note below it, and at its right what changes the content; `id` is the heading's. */
+export const TitledCard = (props: {
+  id: string
+  title: string
+  note?: ReactNode
+  aside?: ReactNode
+  className?: string
+  children: ReactNode
+}) => (
+  <Card aria-labelledby={props.id} className={clsx('p-5', props.className)}>
+    <div
+      className={clsx(
+        props.aside ? 'mb-3 flex flex-wrap items-center justify-between gap-x-6 gap-y-3' : !props.note && 'mb-1',
+      )}
+    >
+      <div>
+        <h2 id={props.id} className="font-semibold">
+          {props.title}
+        </h2>
+        {props.note && <p className="text-muted text-small">{props.note}</p>}
+      </div>
+      {props.aside}
+    </div>
     {props.children}
   </Card>
 )

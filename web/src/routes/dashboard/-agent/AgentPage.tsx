@@ -97,11 +97,7 @@ function Requests(props: { data: AgentRequests; period: Period; isStale: boolean
         aria-busy={isStale}
         className="grid grid-cols-1 items-start gap-5 transition-opacity aria-busy:opacity-60 lg:grid-cols-2"
       >
-        <Card aria-labelledby="wanted" className="p-5">
-          <h2 id="wanted" className="font-semibold">
-            Requests
-          </h2>
-          <p className="text-muted text-small">{periodText(data)}</p>
+        <TitledCard id="wanted" title="Requests" note={periodText(data)}>
           <Wanted data={data} period={period} chain={chain} />
           <p className="mt-3 flex flex-wrap gap-x-4 gap-y-1">
             <Link to="/dashboard/transactions" search={{ sender: agent.id }} className={linkClass}>
@@ -111,7 +107,7 @@ function Requests(props: { data: AgentRequests; period: Period; isStale: boolean
               Approvals
             </Link>
           </p>
-        </Card>
+        </TitledCard>
         <TitledCard id="by-rule" title="By rule">
           {byRule.length === 0 ? (
             <p className="py-10 text-center text-muted">No rule refused or asked this {period}.</p>

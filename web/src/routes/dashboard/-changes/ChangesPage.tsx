@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { toast } from 'react-hot-toast/headless'
 import { changeKinds, madeDays } from '#domain/events.ts'
 import { Button } from '#web/components/Button.tsx'
@@ -7,6 +7,7 @@ import { Card, PageHeader, Syncing } from '#web/components/Card.tsx'
 import { Checkbox } from '#web/components/Checkbox.tsx'
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
 import { GatedButton } from '#web/components/GatedButton.tsx'
+import { Pills } from '#web/components/Pills.tsx'
 import { EmptyState, ErrorState, SkeletonRows } from '#web/components/states.tsx'
 import { Time } from '#web/components/Time.tsx'
 import { plural } from '#web/lib/format.ts'
@@ -31,15 +32,16 @@ export default function ChangesPage() {
       <PageHeader title="History of changes" aside={<Syncing active={list.isFetching && !list.isPending} />}>
         <ListButtons page={state} />
       </PageHeader>
-      <fieldset className="mb-4 flex flex-wrap gap-2">
-        <legend className="sr-only">Show</legend>
-        <Shown state={state} made={false}>
-          All changes
-        </Shown>
-        <Shown state={state} made={true}>
-          {madeText}
-        </Shown>
-      </fieldset>
+      <Pills
+        legend="Show"
+        value={state.made}
+        options={[
+          [false, 'All changes'],
+          [true, madeText],
+        ]}
+        onChange={state.showMade}
+        className="mb-4"
+      />
       <FilterChips page={state} />
       <Card aria-label={state.made ? madeText : 'Changes'} className="overflow-hidden">
         <Changes state={state} />
@@ -56,17 +58,6 @@ export default function ChangesPage() {
     </>
   )
 }
-
-const Shown = ({ state, made, children }: { state: ChangesState; made: boolean; children: ReactNode }) => (
-  <button
-    type="button"
-    aria-pressed={state.made === made}
-    onClick={() => state.showMade(made)}
-    className="h-8 rounded-full border border-control px-3 text-small hover:bg-sunken aria-pressed:border-green aria-pressed:bg-green-tint aria-pressed:text-green pointer-coarse:h-11"
-  >
-    {children}
-  </button>
-)
 
 function Changes({ state }: { state: ChangesState }) {
   const { list, changes, made } = state

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { widgetTypes } from '#domain/widgets.ts'
 import { Chip } from '#web/components/Chip.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
+import { Pills } from '#web/components/Pills.tsx'
 import type { LayoutItem } from './layout.ts'
 import { categories, widgets } from './widgets.ts'
 
@@ -23,20 +24,13 @@ export default function WidgetLibrary(props: {
       onClose={props.onClose}
       cancel="Close"
     >
-      <fieldset className="mb-4 flex flex-wrap gap-2">
-        <legend className="sr-only">Category</legend>
-        {tabs.map((one) => (
-          <button
-            key={one}
-            type="button"
-            aria-pressed={tab === one}
-            onClick={() => setTab(one)}
-            className="h-8 rounded-full border border-control px-3 text-small capitalize hover:bg-sunken aria-pressed:border-green aria-pressed:bg-green-tint aria-pressed:text-green pointer-coarse:h-11"
-          >
-            {one}
-          </button>
-        ))}
-      </fieldset>
+      <Pills
+        legend="Category"
+        value={tab}
+        options={tabs.map((one) => [one, one])}
+        onChange={setTab}
+        className="mb-4 capitalize"
+      />
       <ul className="grid gap-3 sm:grid-cols-2">
         {widgetTypes
           .filter((type) => tab === 'all' || widgets[type].category === tab)

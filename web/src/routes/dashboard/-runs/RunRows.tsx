@@ -3,6 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type RefObject, useEffect, useEffectEvent, useRef } from 'react'
 import { Button } from '#web/components/Button.tsx'
 import { Card } from '#web/components/Card.tsx'
+import { Pills } from '#web/components/Pills.tsx'
 import { ErrorState, SkeletonRows } from '#web/components/states.tsx'
 import { textsOf } from '#web/lib/search.ts'
 import { type Run, runRowsQuery, type ShownRows } from '#web/queries/runs.ts'
@@ -73,27 +74,20 @@ function RowFilter({ run, show }: { run: Run; show: ShownRows }) {
   const counts = countsOf(run)
   const offered = (Object.keys(names) as ShownRows[]).filter((name) => name !== 'not_paid' || hasStarted(run))
   return (
-    <fieldset className="flex flex-wrap gap-2 print:hidden">
-      <legend className="sr-only">Show</legend>
-      {offered.map((name) => (
-        <button
-          key={name}
-          type="button"
-          aria-pressed={show === name}
-          onClick={() =>
-            navigate({
-              to: runPath(run.id),
-              search: (name === 'all' ? {} : { rows: name }) as never,
-              replace: true,
-              resetScroll: false,
-            })
-          }
-          className="h-8 rounded-full border border-control px-3 text-small hover:bg-sunken aria-pressed:border-green aria-pressed:bg-green-tint aria-pressed:text-green pointer-coarse:h-11"
-        >
-          {names[name]} <span>{counts[name].toLocaleString('en-US')}</span>
-        </button>
-      ))}
-    </fieldset>
+    <Pills
+      legend="Show"
+      value={show}
+      options={offered.map((name) => [name, `${names[name]} ${counts[name].toLocaleString('en-US')}`])}
+      onChange={(name) =>
+        navigate({
+          to: runPath(run.id),
+          search: (name === 'all' ? {} : { rows: name }) as never,
+          replace: true,
+          resetScroll: false,
+        })
+      }
+      className="print:hidden"
+    />
   )
 }
 

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { maxPaidTo, type Period } from '#domain/periods.ts'
 import { Amount } from '#web/components/Amount.tsx'
 import { Button } from '#web/components/Button.tsx'
-import { Card } from '#web/components/Card.tsx'
+import { TitledCard } from '#web/components/Card.tsx'
 import { ContactName } from '#web/components/ContactName.tsx'
 import { Choice, PeriodChoice } from '#web/components/charts/SpanChoice.tsx'
 import { SumBar } from '#web/components/charts/SumBar.tsx'
@@ -35,17 +35,16 @@ export default function PaidToCard(props: {
     placeholderData: keepPreviousData,
   })
   return (
-    <Card aria-labelledby="paid-to" className="p-5">
-      <div className="mb-3 flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
-        <div>
-          <h2 id="paid-to" className="font-semibold">
-            Who was paid
-          </h2>
-          <p className="min-h-5 text-muted text-small">
-            <span>All wallets on Base</span>
-            {paid.data && <span>{` · ${periodText(paid.data)}`}</span>}
-          </p>
-        </div>
+    <TitledCard
+      id="paid-to"
+      title="Who was paid"
+      note={
+        <>
+          <span>All wallets on Base</span>
+          {paid.data && <span>{` · ${periodText(paid.data)}`}</span>}
+        </>
+      }
+      aside={
         <div className="flex flex-wrap gap-x-3 gap-y-2">
           <PeriodChoice period={period} onPeriod={(value) => onChange({ period: value })} />
           <Choice
@@ -58,7 +57,8 @@ export default function PaidToCard(props: {
             onChange={(value) => onChange({ to: value })}
           />
         </div>
-      </div>
+      }
+    >
       <Loaded query={paid} loading={<Skeleton className="h-80" />}>
         {(data) => (
           <div aria-busy={paid.isPlaceholderData} className="transition-opacity aria-busy:opacity-60">
@@ -66,7 +66,7 @@ export default function PaidToCard(props: {
           </div>
         )}
       </Loaded>
-    </Card>
+    </TitledCard>
   )
 }
 

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { Period } from '#domain/periods.ts'
 import { AgentLink } from '#web/components/AgentLink.tsx'
-import { Card } from '#web/components/Card.tsx'
+import { TitledCard } from '#web/components/Card.tsx'
 import { PeriodChoice } from '#web/components/charts/SpanChoice.tsx'
 import { Loaded, SkeletonRows } from '#web/components/states.tsx'
 import { plural } from '#web/lib/format.ts'
@@ -19,16 +19,12 @@ export default function RefusalsCard(props: { period: Period; onPeriod: (period:
     placeholderData: keepPreviousData,
   })
   return (
-    <Card aria-labelledby="refusals" className="p-5">
-      <div className="mb-3 flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
-        <div>
-          <h2 id="refusals" className="font-semibold">
-            Refusals
-          </h2>
-          <p className="text-muted text-small">By rule and agent · refusals are kept for 30 days</p>
-        </div>
-        <PeriodChoice period={period} onPeriod={props.onPeriod} />
-      </div>
+    <TitledCard
+      id="refusals"
+      title="Refusals"
+      note="By rule and agent · refusals are kept for 30 days"
+      aside={<PeriodChoice period={period} onPeriod={props.onPeriod} />}
+    >
       <Loaded query={refusals} loading={<SkeletonRows rows={3} />}>
         {(data) =>
           data.rows.length === 0 ? (
@@ -57,6 +53,6 @@ export default function RefusalsCard(props: { period: Period; onPeriod: (period:
           )
         }
       </Loaded>
-    </Card>
+    </TitledCard>
   )
 }

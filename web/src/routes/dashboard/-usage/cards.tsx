@@ -4,7 +4,7 @@ import { formatUtcDays } from '#domain/utcDays.ts'
 import { Amount } from '#web/components/Amount.tsx'
 import { PercentRing } from '#web/components/BudgetRing.tsx'
 import { Button } from '#web/components/Button.tsx'
-import { Card, Fact } from '#web/components/Card.tsx'
+import { Card, Fact, TitledCard } from '#web/components/Card.tsx'
 import { type By, SpanChoice } from '#web/components/charts/SpanChoice.tsx'
 import { SpendChart } from '#web/components/charts/SpendChart.tsx'
 import { PaymentsLink } from '#web/components/PaymentsLink.tsx'
@@ -31,14 +31,11 @@ export function MonthlySpend(props: { usage: Usage }) {
   const starts = new Date(budget.periodStart)
   const monthBefore = monthDays({ periodStart: previous.periodStart, periodEnd: budget.periodStart })
   return (
-    <Card aria-labelledby="monthly" className="p-5">
-      <h2 id="monthly" className="font-semibold">
-        Monthly Account Spend
-      </h2>
-      <p className="text-muted text-small">
-        {monthFormat.format(starts)} · {dayFormat.format(starts)} to{' '}
-        {dayFormat.format(Date.parse(budget.periodEnd) - 1)} (UTC)
-      </p>
+    <TitledCard
+      id="monthly"
+      title="Monthly Account Spend"
+      note={`${monthFormat.format(starts)} · ${dayFormat.format(starts)} to ${dayFormat.format(Date.parse(budget.periodEnd) - 1)} (UTC)`}
+    >
       <div className="mt-4 flex flex-wrap items-center gap-x-8 gap-y-3">
         {/* The number that matters here: the one accent of the page. */}
         <div className="@container flex min-w-[min(15rem,100%)] flex-1 items-center gap-4 rounded-control bg-green-tint p-4">
@@ -74,7 +71,7 @@ export function MonthlySpend(props: { usage: Usage }) {
         Reclaimed payouts are not counted in the month, although they use up a session key’s limit. Months and days here
         are in UTC; the dates of transactions and payouts, and their filters, are in your time zone.
       </p>
-    </Card>
+    </TitledCard>
   )
 }
 
@@ -106,17 +103,17 @@ export function NetworkFees(props: { gas: Usage['gasAllowance'] }) {
   const { limit, used, payments, resetsAt } = props.gas
   const percent = limit === 0 ? 100 : Math.min(100, Math.floor((used / limit) * 100))
   return (
-    <Card aria-labelledby="network-fees" className="p-5">
-      <h2 id="network-fees" className="font-semibold">
-        Network Fees
-      </h2>
-      <p className="text-muted text-small">Bursar pays the network fees of your payments, up to a daily allowance.</p>
+    <TitledCard
+      id="network-fees"
+      title="Network Fees"
+      note="Bursar pays the network fees of your payments, up to a daily allowance."
+    >
       <dl className="mt-4 max-w-[560px] divide-y divide-hairline">
         <Fact name="Used today">{percent}%</Fact>
         <Fact name="Left today">About {plural(payments, 'payment')}</Fact>
         <Fact name="Resets">{formatMoment(resetsAt)}</Fact>
       </dl>
-    </Card>
+    </TitledCard>
   )
 }
 
@@ -182,21 +179,20 @@ export function SpendingCard(props: {
     placeholderData: keepPreviousData,
   })
   return (
-    <Card aria-labelledby="spending" className="flex flex-1 flex-col p-5">
-      <div className="mb-3 flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
-        <div>
-          <h2 id="spending" className="font-semibold">
-            Spending
-          </h2>
-          <p className="text-muted text-small">{wallet ? walletName(wallet) : 'All wallets on Base'} · days in UTC</p>
-        </div>
+    <TitledCard
+      id="spending"
+      title="Spending"
+      note={`${wallet ? walletName(wallet) : 'All wallets on Base'} · days in UTC`}
+      aside={
         <SpanChoice
           days={days}
           by={by}
           onDays={(span) => onChange({ days: span })}
           onBy={(part) => onChange({ by: part })}
         />
-      </div>
+      }
+      className="flex flex-1 flex-col"
+    >
       <Loaded query={spending} loading={<Skeleton className="h-80" />}>
         {(data) => (
           <div
@@ -207,6 +203,6 @@ export function SpendingCard(props: {
           </div>
         )}
       </Loaded>
-    </Card>
+    </TitledCard>
   )
 }
