@@ -1,19 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
 import { useBlocker } from '@tanstack/react-router'
 import { CircleAlert, CircleCheck, LoaderCircle } from 'lucide-react'
-import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
+import { Controller, type UseFormReturn, useForm } from 'react-hook-form'
 import { problemIn } from '#domain/readers/read.ts'
 import { readText } from '#domain/readers/text.ts'
 import { firstLimit } from '#domain/sessionKey.ts'
 import { walletName as nameRule, slowDeployMs } from '#domain/walletRules.ts'
 import type { PublicConfig } from '#schemas/account.ts'
-import { FullAddress } from '#web/components/Address.tsx'
+import { AddressBox } from '#web/components/Address.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Fact } from '#web/components/Card.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
-import { ErrorBox, Field, Input } from '#web/components/Field.tsx'
-import { GatedButton } from '#web/components/GatedButton.tsx'
+import { ErrorBox, Field } from '#web/components/Field.tsx'
+import { FormDialog, formResolver, TextField } from '#web/components/forms.tsx'
 import { RadioChoices } from '#web/components/RadioChoices.tsx'
 import { Select } from '#web/components/Select.tsx'
 import { Timeline } from '#web/components/Timeline.tsx'
@@ -43,6 +44,14 @@ type Step =
   | { step: 'deploying'; owner: Owner; walletId: string | null }
   | { step: 'success'; ownerAddress: string; wallet: Wallet }
 
+/** `ownWallet`: the connected wallet's key owns the wallet, not one generated here. */
+type Config = { name: string; allowance: string; ownWallet: boolean }
+
+const resolver = formResolver<Config>(({ name, allowance }) => ({
+  name: problemIn(readText(nameRule, name)),
+  allowance: typedAllowanceProblem(allowance, firstLimit),
+}))
+
 const CreationFailed = (props: { reason: string }) => (
   <ErrorBox>
     <strong className="block font-semibold">Creation Failed</strong>
@@ -60,12 +69,11 @@ export default function DeployDialog(props: {
   onFund?: (wallet: Wallet) => void
 }) {
   const [state, setState] = useState<Step>(props.withNewKey ? { step: 'keypair', keypair: null } : { step: 'config' })
-  const [name, setName] = useState('')
-  const [allowance, setAllowance] = useState('0')
-  const [showsProblems, setShowsProblems] = useState(false)
-  const advanced = useRef<HTMLDetailsElement>(null)
-  const [ownWallet, setOwnWallet] = useState(false)
-  const [walletAddress, setWalletAddress] = useState<string | null>(null)
+  const form = useForm<Config>({
+    resolver,
+    mode: 'onTouched',
+    defaultValues: { name: '', allowance: '0', ownWallet: false },
+  })
   const primaryChain = usePrimaryChain()
   const busy = state.step === 'deploying'
   const slow = useElapsed(slowDeployMs, busy)
@@ -81,6 +89,7 @@ export default function DeployDialog(props: {
     setState(owner.phrase === null ? { step: 'config', error } : { step: 'keypair', keypair: owner, error })
   const request = useAction(
     ({ ownerAddress }: Owner, idempotencyKey) => {
+      const { name, allowance } = form.getValues()
       const input = { ownerAddress, chain: primaryChain, purchaseAllowance: typedAllowance(allowance) }
       return deployWallet({ ...input, ...(name.trim() ? { name: name.trim() } : {}) }, idempotencyKey)
     },
@@ -107,64 +116,18 @@ export default function DeployDialog(props: {
     request.start(owner)
   }
 
-  const nameProblem = problemIn(readText(nameRule, name))
-  const allowanceProblem = typedAllowanceProblem(allowance, firstLimit)
-
   switch (state.step) {
     case 'config':
       return (
-        <Dialog
-          title="Deploy Smart Wallet"
-          description={`A wallet on ${networkName(primaryChain)} that you own. Bursar covers the network fee.`}
-          onClose={props.onClose}
-          onSubmit={() => {
-            setShowsProblems(true)
-            if (nameProblem) return document.getElementsByName('name')[0]?.focus()
-            // A hidden field takes no focus.
-            if (allowanceProblem && advanced.current) advanced.current.open = true
-            if (allowanceProblem) return document.getElementsByName('purchaseAllowance')[0]?.focus()
-            if (!ownWallet) setState({ step: 'keypair', keypair: null })
-            else if (walletAddress) deploy({ phrase: null, ownerAddress: walletAddress })
+        <ConfigForm
+          form={form}
+          error={state.error}
+          onOwner={(address) => {
+            if (address === null) setState({ step: 'keypair', keypair: null })
+            else deploy({ phrase: null, ownerAddress: address })
           }}
-          cancel="Cancel"
-          footer={
-            <GatedButton type="submit" missing={ownWallet && !walletAddress ? 'Connect your wallet first.' : null}>
-              {ownWallet ? 'Deploy Wallet' : 'Continue'}
-            </GatedButton>
-          }
-        >
-          <div className="space-y-4">
-            {state.error && <CreationFailed reason={state.error} />}
-            <Field label="Wallet name" aside="Optional" error={(showsProblems && nameProblem) || undefined}>
-              {(control) => (
-                <Input
-                  {...control}
-                  name="name"
-                  placeholder="Operations"
-                  value={name}
-                  onChange={(event) => setName(event.target.value)}
-                />
-              )}
-            </Field>
-            <Field label="Network" hint={`Smart wallets are deployed on ${networkName(primaryChain)}.`}>
-              {(control) => <Select {...control} disabled choices={[[primaryChain, networkName(primaryChain)]]} />}
-            </Field>
-            <OwnerChoice ownWallet={ownWallet} onChange={setOwnWallet} onAddress={setWalletAddress} />
-            <details ref={advanced}>
-              <summary className="w-fit cursor-pointer rounded-sm font-medium text-muted text-small">Advanced</summary>
-              <div className="mt-3">
-                <AllowanceField
-                  name="purchaseAllowance"
-                  aside={`Of the first ${dollars(firstLimit)}`}
-                  value={allowance}
-                  onChange={setAllowance}
-                  onBlur={() => setShowsProblems(true)}
-                  error={(showsProblems && allowanceProblem) || undefined}
-                />
-              </div>
-            </details>
-          </div>
-        </Dialog>
+          onClose={props.onClose}
+        />
       )
     case 'keypair':
       return (
@@ -183,36 +146,84 @@ export default function DeployDialog(props: {
   }
 }
 
-/** Chooses the key that owns the new wallet: one generated here, or the connected wallet's. */
-function OwnerChoice(props: {
-  ownWallet: boolean
-  onChange: (ownWallet: boolean) => void
-  onAddress: (address: string | null) => void
+/** `onOwner` gets the address of the connected wallet; null if the key is generated here. */
+function ConfigForm(props: {
+  form: UseFormReturn<Config>
+  error: string | undefined
+  onOwner: (address: string | null) => void
+  onClose: () => void
 }) {
-  const choices = [
-    { value: false, label: 'Generate a new recovery phrase', hint: 'Twelve words, generated in this browser.' },
-    {
-      value: true,
-      label: 'Use my connected wallet',
-      hint: 'That account becomes the owner, so there is no recovery phrase to write down.',
-    },
-  ]
+  const { form, error } = props
+  const network = networkName(usePrimaryChain())
+  const ownWallet = form.watch('ownWallet')
+  const [address, setAddress] = useState<string | null>(null)
+  const [isAdvanced, setAdvanced] = useState(false)
+  // A hidden field takes no focus.
+  if (form.formState.errors.allowance && !isAdvanced) setAdvanced(true)
+  const next = ownWallet ? 'Deploy Wallet' : 'Continue'
   return (
-    <fieldset>
-      <legend className="mb-1 font-medium text-small">Owner key</legend>
-      <RadioChoices name="owner" choices={choices} value={props.ownWallet} onChange={props.onChange} />
-      {props.ownWallet && (
-        <div className="mt-2 space-y-3">
-          <LazyOwnerWallet onAddress={props.onAddress} />
-          <p className="text-muted text-small">
-            Only this key can withdraw everything, end our access permanently, or reclaim payouts without us. It must be
-            an ordinary account, not a smart wallet.
-          </p>
+    <FormDialog
+      title="Deploy Smart Wallet"
+      subject={null}
+      description={`A wallet on ${network} that you own. Bursar covers the network fee.`}
+      form={form}
+      onClose={props.onClose}
+      submit={[next, next]}
+      missing={ownWallet && !address ? 'Connect your wallet first.' : null}
+      send={async () => props.onOwner(ownWallet ? address : null)}
+      fallback={failedText}
+    >
+      {error && <CreationFailed reason={error} />}
+      <TextField form={form} name="name" label="Wallet name" aside="Optional" placeholder="Operations" />
+      <Field label="Network" hint={`Smart wallets are deployed on ${network}.`}>
+        {(control) => <Select {...control} disabled choices={[['', network]]} />}
+      </Field>
+      <fieldset>
+        <legend className="mb-1 font-medium text-small">Owner key</legend>
+        <RadioChoices
+          name="owner"
+          choices={owners}
+          value={ownWallet}
+          onChange={(value) => form.setValue('ownWallet', value)}
+        />
+        {ownWallet && (
+          <div className="mt-2 space-y-3">
+            <LazyOwnerWallet onAddress={setAddress} />
+            <p className="text-muted text-small">
+              Only this key can withdraw everything, end our access permanently, or reclaim payouts without us. It must
+              be an ordinary account, not a smart wallet.
+            </p>
+          </div>
+        )}
+      </fieldset>
+      <details open={isAdvanced} onToggle={(event) => setAdvanced(event.currentTarget.open)}>
+        <summary className="w-fit cursor-pointer rounded-sm font-medium text-muted text-small">Advanced</summary>
+        <div className="mt-3">
+          <Controller
+            control={form.control}
+            name="allowance"
+            render={({ field, fieldState }) => (
+              <AllowanceField
+                {...field}
+                aside={`Of the first ${dollars(firstLimit)}`}
+                error={fieldState.error?.message}
+              />
+            )}
+          />
         </div>
-      )}
-    </fieldset>
+      </details>
+    </FormDialog>
   )
 }
+
+const owners = [
+  { value: false, label: 'Generate a new recovery phrase', hint: 'Twelve words, generated in this browser.' },
+  {
+    value: true,
+    label: 'Use my connected wallet',
+    hint: 'That account becomes the owner, so there is no recovery phrase to write down.',
+  },
+]
 
 /** Shown while the wallet is deployed. `wallet` is null until the server replies. It can't be closed until `slow`. */
 function Deploying(props: { owner: Owner; wallet: Wallet | null; slow: boolean; onLeave: () => void }) {
@@ -282,8 +293,8 @@ function Deployed(props: {
       }
     >
       <p className="mb-1 text-muted text-small">Wallet address</p>
-      <div className="mb-3 rounded-control bg-sunken px-4 py-3">
-        <FullAddress address={wallet.address} />
+      <div className="mb-3">
+        <AddressBox address={wallet.address} />
       </div>
       <AddressCheck wallet={wallet} ownerAddress={props.ownerAddress} />
       <dl className="mt-3 divide-y divide-hairline">
