@@ -70,17 +70,6 @@ for (const { by, viewport, inputOf, look } of inputModesSwapped)
       expect(requestCount(wallet, 'wallet_requestPermissions'), 'no further request').toBe(1)
     })
 
-    test('a rejected connection shows an error and can be retried @wallet-link-2', async ({ page, wallet }) => {
-      const input = inputOf(page)
-      await openSettings(page)
-      wallet.refuse('wallet_requestPermissions')
-      await connect(page, 'Test Wallet', input)
-      await expect(page.getByRole('alert')).toHaveText(rejectedText)
-      await look(page, 'connect-rejected')
-      await input.press(page.getByRole('button', { name: 'Test Wallet' }))
-      await expect(page.getByText(short(wallet.addresses[0]))).toBeVisible()
-    })
-
     test('the dialog says what to do if there is no wallet @wallet-link-3', async ({ page, context, seeded }) => {
       await beSignedIn(context, seeded)
       const input = inputOf(page)
@@ -98,14 +87,21 @@ for (const { by, viewport, inputOf, look } of inputModesSwapped)
       await expect(dialog).toBeHidden()
     })
 
-    test('switches the network, and adds it if the wallet does not know it @wallet-link-4', async ({
+    test('connects, switches the network, adds it if the wallet does not know it, and disconnects @wallet-link-4', async ({
       page,
       baseURL,
       wallet,
     }) => {
       const input = inputOf(page)
       const section = await openSettings(page)
+      // A rejected connection can be retried. Test id: @wallet-link-2
+      wallet.refuse('wallet_requestPermissions')
       await connect(page, 'Test Wallet', input)
+      await expect(page.getByRole('alert')).toHaveText(rejectedText)
+      await look(page, 'connect-rejected')
+      await input.press(page.getByRole('button', { name: 'Test Wallet' }))
+      await expect(section.getByText(short(wallet.addresses[0]))).toBeVisible()
+
       const network = section.getByLabel('Network')
       await expect(network).toHaveValue('8453')
       await expect(section.getByText('$0.00 USDC'), 'read from the chain by this page').toBeVisible()
@@ -140,26 +136,15 @@ for (const { by, viewport, inputOf, look } of inputModesSwapped)
       await expect(network).toBeEnabled()
       await expect(network).toHaveValue('8453')
       expect(wallet.chainId).toBe(8453)
-    })
 
-    test('a wallet without the network gets a different message from a rejection @wallet-link-5', async ({
-      page,
-      wallet,
-    }) => {
-      const input = inputOf(page)
-      const section = await openSettings(page)
-      await connect(page, 'Test Wallet', input)
+      // A wallet without the network gets another message than a rejection. Test id: @wallet-link-5
       wallet.refuse('wallet_switchEthereumChain', -32603)
-      await input.choose(section.getByLabel('Network'), 'Base Sepolia')
+      await input.choose(network, 'Base Sepolia')
       await expect(section.getByRole('alert')).toHaveText(
         'Your wallet is not set up for this network. Add it there, then try again.',
       )
-    })
 
-    test('a disconnected wallet stays disconnected after a reload @wallet-link-6', async ({ page, wallet }) => {
-      const input = inputOf(page)
-      const section = await openSettings(page)
-      await connect(page, 'Test Wallet', input)
+      // A disconnected wallet stays so after a reload. Test id: @wallet-link-6
       await input.press(section.getByRole('button', { name: 'Disconnect' }))
       await expect(section.getByRole('button', { name: 'Connect wallet' })).toBeVisible()
       wallet.authorized = true // as with wallets that cannot revoke a permission
