@@ -24,22 +24,22 @@ test('an approver of a day confirms a group, and nothing of it waits for a secon
   const { body: asked } = await owner.pay<{ approval: { id: string } }>(apiKey!, '6')
   await owner.account.keep(context)
   await page.goto(`/dashboard/approvals/${asked.approval.id}`)
-  // The owner sees who has to decide, and a new approver from when they can. Test id: @people-screens-5
-  await expect(
-    page.getByText(/Would be refused now: Above 5\.00 USDC in 24 hours.*an approver has to decide/),
-  ).toBeVisible()
-  await expect(button(page, 'Deny')).toBeVisible()
-  await expect(page.getByRole('button', { name: /^Approve/ })).toHaveCount(0)
-  await audit(page, 'approval-second-person')
-
   const theirs = await contextOf(browser.newContext(), person, watch)
   const other = await theirs.newPage()
-  await other.goto('/dashboard/overview')
-  await expect(other.getByTestId('total-balance')).toBeVisible()
-  await switchTo(other, owner.account)
-  await other.goto(`/dashboard/agents?group=${group.id}`)
-  await expect(other.getByText(/If you agree to all limits of this group.*You can do so from/)).toBeVisible()
-  await expect(button(other, 'Confirm these rules')).toHaveCount(0)
+  await test.step('the owner sees who has to decide, and a new approver from when they can @people-screens-5', async () => {
+    await expect(
+      page.getByText(/Would be refused now: Above 5\.00 USDC in 24 hours.*an approver has to decide/),
+    ).toBeVisible()
+    await expect(button(page, 'Deny')).toBeVisible()
+    await expect(page.getByRole('button', { name: /^Approve/ })).toHaveCount(0)
+    await audit(page, 'approval-second-person')
+    await other.goto('/dashboard/overview')
+    await expect(other.getByTestId('total-balance')).toBeVisible()
+    await switchTo(other, owner.account)
+    await other.goto(`/dashboard/agents?group=${group.id}`)
+    await expect(other.getByText(/If you agree to all limits of this group.*You can do so from/)).toBeVisible()
+    await expect(button(other, 'Confirm these rules')).toHaveCount(0)
+  })
 
   // A day passes.
   changeTreasury(process.env.BURSAR_STATE!, owner.account.session.user.id, 'UPDATE member SET decides_from = 0')

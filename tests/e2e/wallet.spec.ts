@@ -94,13 +94,14 @@ for (const { by, viewport, inputOf, look } of inputModesSwapped)
     }) => {
       const input = inputOf(page)
       const section = await openSettings(page)
-      // A rejected connection can be retried. Test id: @wallet-link-2
-      wallet.refuse('wallet_requestPermissions')
-      await connect(page, 'Test Wallet', input)
-      await expect(page.getByRole('alert')).toHaveText(rejectedText)
-      await look(page, 'connect-rejected')
-      await input.press(page.getByRole('button', { name: 'Test Wallet' }))
-      await expect(section.getByText(short(wallet.addresses[0]))).toBeVisible()
+      await test.step('a rejected connection shows an error and can be retried @wallet-link-2', async () => {
+        wallet.refuse('wallet_requestPermissions')
+        await connect(page, 'Test Wallet', input)
+        await expect(page.getByRole('alert')).toHaveText(rejectedText)
+        await look(page, 'connect-rejected')
+        await input.press(page.getByRole('button', { name: 'Test Wallet' }))
+        await expect(section.getByText(short(wallet.addresses[0]))).toBeVisible()
+      })
 
       const network = section.getByLabel('Network')
       await expect(network).toHaveValue('8453')
@@ -137,20 +138,21 @@ for (const { by, viewport, inputOf, look } of inputModesSwapped)
       await expect(network).toHaveValue('8453')
       expect(wallet.chainId).toBe(8453)
 
-      // A wallet without the network gets another message than a rejection. Test id: @wallet-link-5
-      wallet.refuse('wallet_switchEthereumChain', -32603)
-      await input.choose(network, 'Base Sepolia')
-      await expect(section.getByRole('alert')).toHaveText(
-        'Your wallet is not set up for this network. Add it there, then try again.',
-      )
-
-      // A disconnected wallet stays so after a reload. Test id: @wallet-link-6
-      await input.press(section.getByRole('button', { name: 'Disconnect' }))
-      await expect(section.getByRole('button', { name: 'Connect wallet' })).toBeVisible()
-      wallet.authorized = true // as with wallets that cannot revoke a permission
-      await page.reload()
-      await expect(section.getByRole('button', { name: 'Connect wallet' })).toBeVisible()
-      await expect(section.getByText(short(wallet.addresses[0]))).toHaveCount(0)
+      await test.step('a wallet without the network gets a different message from a rejection @wallet-link-5', async () => {
+        wallet.refuse('wallet_switchEthereumChain', -32603)
+        await input.choose(network, 'Base Sepolia')
+        await expect(section.getByRole('alert')).toHaveText(
+          'Your wallet is not set up for this network. Add it there, then try again.',
+        )
+      })
+      await test.step('a disconnected wallet stays disconnected after a reload @wallet-link-6', async () => {
+        await input.press(section.getByRole('button', { name: 'Disconnect' }))
+        await expect(section.getByRole('button', { name: 'Connect wallet' })).toBeVisible()
+        wallet.authorized = true // as with wallets that cannot revoke a permission
+        await page.reload()
+        await expect(section.getByRole('button', { name: 'Connect wallet' })).toBeVisible()
+        await expect(section.getByText(short(wallet.addresses[0]))).toHaveCount(0)
+      })
     })
 
     test('links the address by a signature and unlinks it @wallet-link-7', { tag: '@core' }, async ({

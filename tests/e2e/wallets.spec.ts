@@ -314,6 +314,7 @@ for (const { by, viewport, inputOf, look } of inputModes)
 
 test('shows cards, totals and exposure, with test money separate @wallets-5', { tag: '@core' }, async ({
   page,
+  context,
   bursar,
   user,
 }) => {
@@ -374,6 +375,14 @@ test('shows cards, totals and exposure, with test money separate @wallets-5', { 
     await page.keyboard.press('Escape')
   })
 
+  await test.step('copies an address and says so for two seconds @wallets-6', async () => {
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await operations.getByRole('button', { name: 'Copy address' }).click()
+    await expect(button(page, 'Copied')).toBeVisible()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(smart.address)
+    await expect(operations.getByRole('button', { name: 'Copy address' })).toBeVisible()
+  })
+
   const unit = page.getByLabel('Amount', { exact: true }).locator('..')
   await playground.getByRole('button', { name: 'Send' }).click()
   await expect(unit, 'also next to the amount field').toHaveText('Test USDC')
@@ -397,16 +406,6 @@ test('shows cards, totals and exposure, with test money separate @wallets-5', { 
   await page.getByLabel('Budget limit').fill('5000')
   await expect(exposure, 'never more than can leave').toContainText('· after this: $1,000.00 USDC')
   await expect(exposure).toContainText('Most that can leave without you: $1,000.00 USDC, before and after.')
-})
-
-test('copies an address and says so for two seconds @wallets-6', async ({ page, context, user }) => {
-  const wallet = await imported(user)
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  await page.goto('/dashboard/wallets')
-  await button(page, 'Copy address').click()
-  await expect(button(page, 'Copied')).toBeVisible()
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(wallet.address)
-  await expect(button(page, 'Copy address')).toBeVisible()
 })
 
 test('a balance that can’t be read shows as unavailable until a retry reads it @wallets-7', async ({ page, user }) => {
@@ -539,7 +538,7 @@ test('a session key’s chip shows Expired, Active, Inactive, hours left or Unkn
   page,
   user,
 }) => {
-  await deployed(user, 'Chips', '1')
+  const wallet = await deployed(user, 'Chips', '1')
   const seconds = Math.floor(Date.now() / 1000)
   let change: Record<string, unknown> | null = {}
   await page.route('**/session-key', async (route) => {
@@ -549,21 +548,33 @@ test('a session key’s chip shows Expired, Active, Inactive, hours left or Unkn
     const body = await response.json()
     await route.fulfill({ response, json: { ...body, data: { ...body.data, ...change } } })
   })
-  const chips: [string, Record<string, unknown> | null][] = [
+  const expired = { isExpired: true, isActive: false, validUntil: seconds - 60 }
+  const chips: [string, Record<string, unknown>][] = [
     ['Active', {}],
     ['Active', { validUntil: seconds + 24 * 3600 + 600 }],
     ['24h left', { validUntil: seconds + 24 * 3600 - 30 }],
     ['1h left', { validUntil: seconds + 600 }],
     ['Inactive', { isActive: false }],
-    ['Expired', { isExpired: true, isActive: false, validUntil: seconds - 60 }],
-    ['Unknown', null],
+    ['Expired', expired],
   ]
+  await page.clock.install()
+  await page.goto('/dashboard/wallets')
   for (const [text, answer] of chips) {
     change = answer
-    await page.goto('/dashboard/wallets')
+    await page.clock.runFor(31_000)
     await expect(card(page, 'Chips').getByText(text, { exact: true })).toBeVisible()
-    if (text === 'Expired') await expect(card(page, 'Chips')).toContainText('Rotate to enable transactions again')
   }
+  await expect(card(page, 'Chips')).toContainText('Rotate to enable transactions again')
+  await test.step('an expired session key shows what to do @session-keys-3', async () => {
+    await page.goto(`/dashboard/wallets?session=${wallet.id}`)
+    const info = dialog(page, 'Session Key Management')
+    await expect(info.getByText('Rotate to enable transactions again')).toBeVisible()
+    await expect(info.getByRole('button', { name: 'Rotate session key' })).toBeEnabled()
+    await audit(page, 'session-expired')
+  })
+  change = null
+  await page.goto('/dashboard/wallets')
+  await expect(card(page, 'Chips').getByText('Unknown', { exact: true })).toBeVisible()
 })
 
 test('a copied key is cleared from the clipboard after a minute if the window kept the focus, else on request @wallets-23', {
