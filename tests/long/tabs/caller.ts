@@ -1,5 +1,6 @@
 /** The tabs of one account, in a process of their own, so that the client of the other account waits for nothing. */
 import { yieldCores } from '../../../local/stack/processTree.ts'
+import { pause } from '../../support/stackClient.ts'
 
 export type Tabs = { url: string; accessToken: string; paths: string[]; count: number }
 export type Counts = { answers: number; failed: string[]; longestMs: number }
@@ -13,6 +14,8 @@ async function call(path: string): Promise<void> {
   const startedAt = performance.now()
   const answer = await fetch(`${url}/api${path}`, { headers: { authorization: `Bearer ${accessToken}` } })
   await answer.text()
+  // As the pages do, after as long as the answer says.
+  if (answer.status === 429) return pause(Number(answer.headers.get('retry-after')) * 1000)
   counts.answers += 1
   counts.longestMs = Math.max(counts.longestMs, performance.now() - startedAt)
   if (answer.status !== 200) counts.failed.push(`${path}: ${answer.status}`)
