@@ -79,6 +79,7 @@ export async function startLedgerNode({
     number: numberToHex(number),
     timestamp: numberToHex(Math.floor(startedAt / 1000) + (number - firstBlock) * blockSeconds),
     hash: hashAt(number),
+    parentHash: hashAt(number - 1),
     baseFeePerGas: '0x1',
   })
   const numberOf = (tag: unknown) =>
@@ -222,6 +223,7 @@ export async function startLedgerNode({
       branch = { from, name }
       transfers = transfers.filter((transfer) => transfer.block < from || keep(transfer))
     },
+    hashAt,
     balanceOf: (address: Address) => balanceOf(address, head()),
     stop,
   }

@@ -103,6 +103,10 @@ export class ModelNode
 
   async head(): Promise<Block> {
     await this.#request()
+    return this.#head()
+  }
+
+  #head(): Block {
     return { number: this.#block, timestamp: Math.floor(this.#now / 1000), hash: toHex(this.#block, { size: 32 }) }
   }
 
@@ -117,7 +121,7 @@ export class ModelNode
 
   async fees() {
     await this.#request()
-    return { baseFeePerGas: gwei / 100n, maxPriorityFeePerGas: gwei / 1000n }
+    return { head: this.#head(), baseFeePerGas: gwei / 100n, maxPriorityFeePerGas: gwei / 1000n }
   }
 
   async accountNonce(_: Address, tag: 'latest' | 'pending' | 'finalized'): Promise<number> {

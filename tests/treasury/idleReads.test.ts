@@ -20,8 +20,8 @@ const wallet: Address = `0x${'a'.repeat(40)}`
 const sessionKey: Address = `0x${'c'.repeat(40)}`
 const thief: Address = `0x${'e'.repeat(40)}`
 const funds = usdc('100')
-/** Of a wallet in one day, without Watch. */
-const unitsAlone = 930
+/** Of a wallet in one day, without Watch: 20 fewer than when Watch was built, because the newest block names the one before it. */
+const unitsAlone = 910
 let running: LedgerNode | undefined
 
 afterEach(async () => {
@@ -104,7 +104,6 @@ describe('calls of 1,000 idle wallets in one day', () => {
     const { total, calls } = await pass(dayMs)
     expect(total * 1_000, JSON.stringify(calls)).toBeLessThanOrEqual(80_000)
     expect(calls.eth_getLogs).toBeLessThanOrEqual(6)
-    // What tests/treasury/watch.test.ts compares with.
     if (kind === 'smart' && day === 'any later day') expect(computeUnits(calls)).toBe(unitsAlone)
   })
 
@@ -227,7 +226,7 @@ test('the overview has the balance as it was last read, asks no node, and says w
   expect(calls(), 'the overview asks nobody').toBe(before)
   expect(await currentBalance(context)).toEqual({ totalBalance: '105', balanceAsOf: null })
   clock.now += 1_000
-  recordLogsRead(context, 'wal', 'as of an earlier block')
+  recordLogsRead(context, 'wal', { digest: '0x01', state: null, balance: 0n })
   expect(shown(), 'books that are behind do not hide it').toEqual({ totalBalance: '105', age: null })
   store.run("UPDATE idle_wallet SET logs_read_at = 0 WHERE wallet_id = 'wal'")
   clock.now += 29_000

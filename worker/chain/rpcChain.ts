@@ -149,12 +149,12 @@ export class RpcChain implements Chain {
     return results.hex(await this.#first.request('eth_call', params).catch(explainRevert), 'call')
   }
 
-  async fees(): Promise<{ baseFeePerGas: bigint; maxPriorityFeePerGas: bigint }> {
-    const [{ baseFeePerGas }, priority] = await Promise.all([
+  async fees(): Promise<{ head: Block; baseFeePerGas: bigint; maxPriorityFeePerGas: bigint }> {
+    const [{ baseFeePerGas, ...head }, priority] = await Promise.all([
       this.#block('latest'),
       this.#first.request('eth_maxPriorityFeePerGas', []),
     ])
-    return { baseFeePerGas, maxPriorityFeePerGas: results.quantity(priority, 'priority fee') }
+    return { head, baseFeePerGas, maxPriorityFeePerGas: results.quantity(priority, 'priority fee') }
   }
 
   async accountNonce(address: Address, tag: 'latest' | 'pending' | 'finalized'): Promise<number> {

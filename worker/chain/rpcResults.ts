@@ -43,6 +43,7 @@ export function block(value: unknown): RpcBlock {
     number: integer(fields.number, 'block number'),
     timestamp: integer(fields.timestamp, 'block timestamp'),
     hash: hash(fields.hash, 'block hash'),
+    parentHash: hash(fields.parentHash, 'parent hash'),
     baseFeePerGas: quantity(fields.baseFeePerGas, 'base fee'),
   }
 }

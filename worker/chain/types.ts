@@ -25,7 +25,14 @@ export type Contracts = {
  */
 export type ContractSets = { readonly newest: number; readonly sets: Readonly<Record<number, Contracts>> }
 
-export type Block = { number: number /** unix seconds */; timestamp: number; hash: Hex }
+export type Block = {
+  number: number
+  /** unix seconds */
+  timestamp: number
+  hash: Hex
+  /** The hash of the block before it. Blocks that tests make up have none. */
+  parentHash?: Hex
+}
 
 /** AgentWallet.state(), which includes the block it was read in: one eth_call never mixes the states of two nodes. */
 export type WalletState = {
@@ -130,8 +137,8 @@ export interface Chain {
   code(address: Address): Promise<Hex>
   /** eth_call at the newest block, or at a given one. Throws RpcError on revert. */
   call(tx: { to: Address; data: Hex; from?: Address; gas?: bigint }, atBlock?: number): Promise<Hex>
-  /** The fees that the node currently reports, in wei per gas. Unchecked, so the caller must apply a ceiling. */
-  fees(): Promise<{ baseFeePerGas: bigint; maxPriorityFeePerGas: bigint }>
+  /** The newest block, and its fees in wei per gas. Unchecked, so the caller must apply a ceiling. */
+  fees(): Promise<{ head: Block; baseFeePerGas: bigint; maxPriorityFeePerGas: bigint }>
   /** The account's next nonce. With `finalized`, all lower nonces are permanently used. */
   accountNonce(address: Address, tag: 'latest' | 'pending' | 'finalized'): Promise<number>
   nativeBalance(address: Address): Promise<bigint>

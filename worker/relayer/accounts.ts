@@ -14,7 +14,7 @@ import { Transactions } from './transactions.ts'
 export const leastBalance = 10n ** 15n
 const checkEveryMs = 60_000 // 1 minute
 
-type Parts = Pick<SubmitterDeps, 'jobs' | 'quota' | 'feeCeilings' | 'maxClockSkew'> & {
+type Parts = Pick<SubmitterDeps, 'jobs' | 'quota' | 'minedLogs' | 'feeCeilings' | 'maxClockSkew'> & {
   settings: () => KeyringSettings
   now: () => number
   chains: () => Record<ChainId, Chain>

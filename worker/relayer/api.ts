@@ -1,4 +1,4 @@
-import type { Address, ChainId, Hex } from '../chain/types.ts'
+import type { Address, ChainId, Hex, Log } from '../chain/types.ts'
 
 /** What a job is for, in the Treasury's terms. The Relayer stores it unread and returns it in reports. */
 export type JobRef =
@@ -62,6 +62,8 @@ export type JobReport = {
   txHash?: Hex
   /** If mined: in which block, as the Relayer's node showed it. */
   block?: number
+  /** If a send was mined: the logs in its receipt that its smart wallet emitted, or that name it, if they are still known. */
+  logs?: Log[]
   /** Why it is parked, failed or dropped, or why nothing is sent at present, in plain words. */
   reason?: string
   /** The contract refuses the call, in simulation or on chain: signing it again would not help. */

@@ -28,6 +28,7 @@ import { type FeeCeilings, feesWithin, parseFeeCeilings } from './fees.ts'
 import { JobIntake } from './jobIntake.ts'
 import { JobQueue } from './jobQueue.ts'
 import { relayerSchema } from './migrations.ts'
+import { MinedLogs } from './minedLogs.ts'
 import { grantNewAccountGas, hasNewAccountGas } from './newAccountGas.ts'
 import { prune } from './prune.ts'
 import { hasReadyJobs, readyJobs, recordTurns } from './readyJobs.ts'
@@ -68,6 +69,7 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
   readonly #jobs: JobQueue
   readonly #chooser = new BatchChooser()
   readonly #intake: JobIntake
+  readonly #minedLogs = new MinedLogs()
   readonly #reports: ReportOutbox
   readonly #alarms: Alarms<AlarmKind>
   #accounts: RelayerAccounts | null = null
@@ -87,7 +89,7 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
     this.#quota = new FailureQuota(storage.sql)
     this.#jobs = new JobQueue(storage.sql, this.#quota)
     this.#intake = new JobIntake(storage.sql, this.#jobs, () => this.#isFull())
-    this.#reports = new ReportOutbox(storage.sql)
+    this.#reports = new ReportOutbox(storage.sql, this.#minedLogs)
     this.#waiters = new JobWaiters((id) => this.#reports.reportOf(id)?.state === 'waiting')
     this.#alarms = new Alarms(storage, {
       now: () => this.clock.now(),
@@ -306,6 +308,7 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
       maxClockSkew: () => this.maxClockSkew,
       jobs: this.#jobs,
       quota: this.#quota,
+      minedLogs: this.#minedLogs,
       feeCeilings: this.#feeCeilings,
     })
     return this.#accounts

@@ -1,6 +1,7 @@
 import type { ColumnsIn } from '../durable/table.ts'
 import type { Env } from '../env.ts'
 import type { JobRef, JobReport } from './api.ts'
+import type { MinedLogs } from './minedLogs.ts'
 import type { JobRow } from './tables.ts'
 
 const firstRetryMs = 1_000 // 1 second, doubling
@@ -11,7 +12,8 @@ const maxReportsAtOnce = 200
 /** For `UPDATE job SET …`: marks a change to be reported to the Treasury. Binds one value, the time in ms. */
 export const enqueueReport = 'report_version = report_version + 1, report_at = ?, report_attempts = 0'
 
-const reportColumns = 'id, ref, user_id, state, tx_hash, mined_block, reason, reverts, gas_used, report_version'
+const reportColumns =
+  'id, ref, user_id, lane, target, state, tx_hash, mined_block, reason, reverts, gas_used, report_version'
 type ReportRow = Pick<JobRow, ColumnsIn<typeof reportColumns>>
 
 /** Reports that one user's Treasury has not received. `versions` says which change of each job the reports describe. */
@@ -23,9 +25,11 @@ export type PendingReports = { userId: string; reports: JobReport[]; versions: {
  */
 export class ReportOutbox {
   readonly #sql: SqlStorage
+  readonly #minedLogs: MinedLogs
 
-  constructor(sql: SqlStorage) {
+  constructor(sql: SqlStorage, minedLogs: MinedLogs) {
     this.#sql = sql
+    this.#minedLogs = minedLogs
   }
 
   /** The current report of a job; null if it is unknown. */
@@ -63,9 +67,16 @@ export class ReportOutbox {
       .toArray()
     return [...Map.groupBy(rows, (row) => row.user_id)].map(([userId, list]) => ({
       userId,
-      reports: list.map(toReport),
+      reports: list.map((row) => this.#withLogs(row)),
       versions: list.map((row) => ({ id: row.id, version: row.report_version })),
     }))
+  }
+
+  /** Of sends in the `send` lane, whose target is the wallet. */
+  #withLogs(row: ReportRow): JobReport {
+    const isSend = row.state === 'mined' && row.lane === 'send' && row.tx_hash !== null
+    const logs = isSend ? this.#minedLogs.of(row.tx_hash!, row.target) : null
+    return { ...toReport(row), ...(logs && { logs }) }
   }
 
   /** Jobs that changed since the report was made stay pending. */

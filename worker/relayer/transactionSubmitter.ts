@@ -6,6 +6,7 @@ import { type Batch, type InFlight, maxInFlight } from './chooseBatch.ts'
 import type { FailureQuota } from './failureQuota.ts'
 import { type FeeCeilings, type FeeReading, type Fees, replacementFees } from './fees.ts'
 import type { JobQueue, QueuedJob } from './jobQueue.ts'
+import type { MinedLogs } from './minedLogs.ts'
 import { type Simulation, simulateBatch } from './simulation.ts'
 import type { Transactions, WatchedAttempt } from './transactions.ts'
 
@@ -28,6 +29,7 @@ export type SubmitterDeps = {
   storage: DurableObjectStorage
   jobs: JobQueue
   quota: FailureQuota
+  minedLogs: MinedLogs
   transactions: Transactions
   feeCeilings: FeeCeilings
   /** MAX_CLOCK_SKEW_SECONDS. */
@@ -49,6 +51,7 @@ export class TransactionSubmitter {
   readonly #storage: DurableObjectStorage
   readonly #jobs: JobQueue
   readonly #quota: FailureQuota
+  readonly #minedLogs: MinedLogs
   /** When head, fees and nonce were last read (ms). */
   #readAllAt = Number.NEGATIVE_INFINITY
 
@@ -63,6 +66,7 @@ export class TransactionSubmitter {
     this.#storage = deps.storage
     this.#jobs = deps.jobs
     this.#quota = deps.quota
+    this.#minedLogs = deps.minedLogs
   }
 
   /** True if no transaction needs watching. */
@@ -83,11 +87,13 @@ export class TransactionSubmitter {
   /** Throws RpcUnavailable, also for a head from the future, which would make every waiting job look expired. */
   async readChain(): Promise<ChainSnapshot> {
     const hashes = this.transactions.watched(this.#clock()).map(({ hash }) => hash)
-    const isNonceUnknown = this.transactions.nextNonce() === null
-    this.#readAllAt = this.#clock()
-    const snapshot = await readChainSnapshot(this.chain(), this.address, hashes, isNonceUnknown)
-    notAhead(snapshot.head, this.#clock(), this.#maxClockSkew())
     const { firstNonce } = this.transactions
+    const next = this.transactions.nextNonce()
+    // While nothing is open, a nonce that someone else has used shows when the node refuses it.
+    const known = next === null || this.transactions.open().length > 0 ? null : next - firstNonce
+    this.#readAllAt = this.#clock()
+    const snapshot = await readChainSnapshot(this.chain(), this.address, hashes, { known, isNew: next === null })
+    notAhead(snapshot.head, this.#clock(), this.#maxClockSkew())
     return { ...snapshot, nonce: firstNonce + snapshot.nonce, pendingNonce: firstNonce + snapshot.pendingNonce }
   }
 
@@ -148,6 +154,7 @@ export class TransactionSubmitter {
       for (const id of jobIds) this.#jobs.requeue(id, nonce, { isolated: true }, now)
       return
     }
+    this.#minedLogs.keep(hash, receipt.logs)
     // A batch was sent to the Relay contract of its jobs' set.
     const failed = kind === 'direct' ? new Set(reverted ? [0] : []) : failedInLogs(receipt.logs, target)
     for (const [position, id] of jobIds.entries()) {
@@ -355,18 +362,17 @@ export type ChainSnapshot = {
 /** A snapshot with fees within the ceilings, so that transactions may be sent. */
 export type SendingSnapshot = ChainSnapshot & { fees: Fees }
 
-/** Reads everything in one round trip. Throws RpcUnavailable. */
+/** Reads everything in one round trip, but the nonce only if it is not known. Throws RpcUnavailable. */
 export async function readChainSnapshot(
   chain: Chain,
   account: Address,
   hashes: readonly Hex[],
-  isNonceUnknown: boolean,
+  nextNonce: { known: number | null; isNew: boolean },
 ): Promise<ChainSnapshot> {
-  const [head, feeReading, nonce, pendingNonce, receipts] = await Promise.all([
-    chain.head(),
+  const [{ head, ...feeReading }, nonce, pendingNonce, receipts] = await Promise.all([
     chain.fees(),
-    chain.accountNonce(account, 'latest'),
-    isNonceUnknown ? chain.accountNonce(account, 'pending') : 0,
+    nextNonce.known ?? chain.accountNonce(account, 'latest'),
+    nextNonce.isNew ? chain.accountNonce(account, 'pending') : 0,
     readReceipts(chain, hashes),
   ])
   return { head, feeReading, nonce, pendingNonce: Math.max(nonce, pendingNonce), receipts }

@@ -23,11 +23,11 @@ export type Measured = typeof measured
 /** Compute units, measured by tests/worker/nodeCosts.test.ts and tests/treasury/watch.test.ts. */
 export const units = {
   /** From acceptance until the payment is confirmed. */
-  confirmation: 488,
+  confirmation: 248,
   /** From acceptance until it is final and its wallet is idle again. */
-  payment: 606,
+  payment: 314,
   /** Of an idle wallet's own reading, once a day. */
-  idleDay: 332,
+  idleDay: 312,
   /** Of one sweep of Watch: once, and for each call. */
   sweep: 20,
   sweepCall: 26,

@@ -1,5 +1,5 @@
 import { blockMs } from '#domain/networks.ts'
-import type { ChainId } from '../../chain/types.ts'
+import type { ChainId, Log } from '../../chain/types.ts'
 import { confirmedBlock, heads } from './chainHeads.ts'
 import type { Context } from './context.ts'
 import { inMemory } from './memory.ts'
@@ -7,9 +7,12 @@ import { inMemory } from './memory.ts'
 /** Newest block in which the Relayer has reported one of our transactions, and when (ms). */
 const mined = inMemory(() => new Map<ChainId, { block: number; reportedAt: number }>())
 
+/** By wallet: the logs that the Relayer reported of sends, until they have been read or can't be used (reportedSends.ts). */
+export const minedLogs = inMemory(() => new Map<string, Log[]>())
+
 /**
- * What the Relayer reports as mined decides when the chain is read, and nothing else: what is booked, and how deep it is,
- * comes from the Treasury's own reading. A false report costs readings, and a lost one costs time.
+ * What the Relayer reports as mined decides when the chain is read. What is booked, and how deep it is, comes from the Treasury's
+ * own reading, or from reported logs that this reading proves. A false report costs readings, and a lost one costs time.
  */
 
 /** How often the chain is read for what is open when the Relayer reports nothing. */

@@ -1,8 +1,9 @@
 import { dayMs, minuteMs } from '#domain/time.ts'
 import type { Context } from '../core/context.ts'
 import type { WalletRow } from '../core/storage/rows.ts'
+import { bookedOf } from '../ledger/balances.ts'
 import { followDeploy } from '../wallets/deploy.ts'
-import { dueWallets, type IdleReading, idleOf, readBy, recordRead } from '../wallets/idleReads.ts'
+import { dueWallets, type IdleReading, idleOf, isOnlyUsed, readBy, recordRead } from '../wallets/idleReads.ts'
 import { look } from '../wallets/look.ts'
 import { readSession } from '../wallets/session.ts'
 import { checkPlainKey } from '../wallets/sessionKeys.ts'
@@ -48,20 +49,24 @@ async function read(ctx: Context, wallet: WalletRow): Promise<IdleReading | null
   }
   // settle.ts reads it.
   if (isBusy(ctx, wallet)) return { isActive: true }
+  // Watch compares from the block of the books on.
+  const isNew = isOnlyUsed(idleOf(ctx, wallet.id)) && !isUnclear(wallet)
+  if (isNew && (await watch(ctx, wallet))) return { balance: bookedOf(wallet), isWatched: true }
   const { balance, digest, state } = await look(ctx, wallet)
   if (wallet.kind === 'imported') await checkPlainKey(ctx, wallet)
   else if (state === null) await readSession(ctx, wallet)
   const idle = idleOf(ctx, wallet.id)
   const isChanged = digest !== idle.state
   const isLogsDue = Math.abs(ctx.now() - idle.logs_read_at) >= logsEveryMs
-  const isUnclear = hasMismatch(wallet) || wallet.suspect_block !== null
-  if (!isChanged && !isLogsDue && !isUnclear) return { balance, isWatched: await watch(ctx, wallet) }
+  if (!isChanged && !isLogsDue && !isUnclear(wallet)) return { balance, isWatched: await watch(ctx, wallet) }
 
   // It records the state at the block up to which logs were read; a later change is found by the next reading.
-  if (!(await scanWallet(ctx, wallet.id))) return null
+  if (!(await scanWallet(ctx, wallet.id, undefined, isLogsDue))) return null
   await endFinal(ctx, wallet)
   // If the newest state is not in the books yet, the next reading must not depend on Watch.
-  const isBooked = !isUnclear && idleOf(ctx, wallet.id).state === digest
+  const isBooked = !isUnclear(wallet) && idleOf(ctx, wallet.id).state === digest
   const isWatched = (await watch(ctx, wallet)) && isBooked
   return { balance, isActive: isChanged, isWatched }
 }
+
+const isUnclear = (wallet: WalletRow) => hasMismatch(wallet) || wallet.suspect_block !== null

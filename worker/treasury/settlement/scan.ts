@@ -1,7 +1,7 @@
 import { authorizationLogs } from '../../chain/authorization.ts'
 import { addressTopic, topics } from '../../chain/calls.ts'
 import { maxRange, Pace, type RangelessFilter, readParts } from '../../chain/readLogs.ts'
-import { type Block, type ChainId, type Hex, type Log, RpcUnavailable } from '../../chain/types.ts'
+import { type Block, type Chain, type ChainId, type Hex, type Log, RpcUnavailable } from '../../chain/types.ts'
 import { confirmedBlock, finalizedBlock, freshHead } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
 import { payoutContracts } from '../core/contracts.ts'
@@ -16,6 +16,7 @@ import { clearMismatch, haltAfterMs, haltForMismatch, recordMismatch, recordRere
 import { book, dustOf, newlyConfirmed, type Reading } from './booking.ts'
 import { bookedBalance } from './bookings.ts'
 import { BranchUnclear, undoOtherBranch } from './branch.ts'
+import { areCanonical, forgetReported, readingOf, reportedSends } from './reportedSends.ts'
 import { undoBookings } from './undo.ts'
 
 /** How many blocks of a wallet's logs are read at once, by wallet id. */
@@ -31,16 +32,16 @@ const logsPerScan = 5_000
 const maxTopics = 500
 
 /**
- * Reads every log of this wallet up to CONFIRM_DEPTH and books it. The cursor moves in the same transaction as the
+ * Reads every log of this wallet up to CONFIRM_DEPTH, unless the Relayer's reports prove what they are, and books it. The cursor moves in the same transaction as the
  * bookings, and only if the books then equal the wallet's balance at that block: a node that lags or hides a log changes
  * nothing. The same call shows the session at that block, which is adopted. Reading a log twice books it once. If blocks read before have left the chain, their bookings are undone first.
  * Returns true if the wallet has caught up with the chain.
  */
-export async function scanWallet(ctx: Context, walletId: string, head?: Block): Promise<boolean> {
+export async function scanWallet(ctx: Context, walletId: string, head?: Block, mustReadLogs = false): Promise<boolean> {
   const { chain_id } = ctx.store.wallet(walletId)!
   const newest = head ?? (await freshHead(ctx, chain_id, 0))
   try {
-    return await scanTo(ctx, walletId, confirmedBlock(ctx, newest))
+    return await scanTo(ctx, walletId, confirmedBlock(ctx, newest), newest, mustReadLogs)
   } catch (error) {
     if (!(error instanceof BooksDiffer)) throw error
     error.forMs = recordMismatch(ctx, walletId, 'read') ?? 0
@@ -69,32 +70,48 @@ async function haltIfFinal(ctx: Context, walletId: string, forMs: number): Promi
   // The wallet was read beyond that block, and its books were right there.
   if (final.number < wallet.scanned_block) return
   try {
-    await scanTo(ctx, walletId, final.number)
+    await scanTo(ctx, walletId, final.number, final)
   } catch (error) {
     if (error instanceof BooksDiffer) haltForMismatch(ctx, walletId, error.message, forMs)
     throw error
   }
 }
 
-/** Throws BooksDiffer, BranchUnclear, RpcUnavailable. */
-async function scanTo(ctx: Context, walletId: string, level: number): Promise<boolean> {
+/** `head`: a block at or after `level` that was just read. Throws BooksDiffer, BranchUnclear, RpcUnavailable. */
+async function scanTo(
+  ctx: Context,
+  walletId: string,
+  level: number,
+  head: Block,
+  mustReadLogs = false,
+): Promise<boolean> {
   const { store } = ctx
   const before = store.wallet(walletId)!
   const chain = ctx.chains[before.chain_id]
   const wanted = Math.min(level, before.scanned_block + blocksPerScan)
   if (wanted < before.scanned_block || (wanted === before.scanned_block && before.anchor_block === wanted)) return true
 
+  const reported = wanted === level && !mustReadLogs ? reportedSends(ctx, before, wanted) : null
+  // What is final is not compared again.
+  const isAnchorOpen = before.anchor_block !== null && before.anchor_block > before.final_block
   // A payout added from here on cannot have logs up to `wanted`, because its address was unknown.
-  const [{ reading, toBlock }, looked, anchor, lastWanted] = await Promise.all([
-    readWallet(ctx, before, wanted),
+  const [read, looked, anchor, lastWanted] = await Promise.all([
+    reported ? null : readWallet(ctx, before, wanted),
     wanted === level ? look(ctx, before, wanted) : null,
-    before.anchor_block === null ? null : chain.block(before.anchor_block),
-    chain.block(wanted),
+    isAnchorOpen ? chain.block(before.anchor_block!) : null,
+    hashAt(chain, wanted, head),
   ])
+  const ours = anchor && { block: before.anchor_block!, hash: before.anchor_hash! }
+  if (ours && (await undoOtherBranch(ctx, before, ours, anchor)))
+    return scanTo(ctx, walletId, level, head, mustReadLogs)
+  const isProven =
+    reported !== null &&
+    looked?.digest === reported.digest &&
+    (await areCanonical(ctx, before, reported.logs, lastWanted))
+  const proven = isProven ? { reading: readingOf(reported.logs), toBlock: wanted } : null
+  const { reading, toBlock } = proven ?? read ?? (await readWallet(ctx, before, wanted))
   const last = toBlock === wanted ? lastWanted : await chain.block(toBlock)
   const expected = toBlock === wanted ? looked : null
-  const ours = anchor && { block: before.anchor_block!, hash: before.anchor_hash! }
-  if (ours && (await undoOtherBranch(ctx, before, ours, anchor))) return scanTo(ctx, walletId, level)
   const isOther = (log: Pick<Log, 'blockNumber' | 'blockHash'>) =>
     log.blockNumber === toBlock && log.blockHash !== last.hash
   if (Object.values(reading).some((logs) => logs.some(isOther)))
@@ -116,16 +133,24 @@ async function scanTo(ctx: Context, walletId: string, level: number): Promise<bo
           throw new BooksDiffer(walletId, toBlock, balanceInBooks, expected.balance)
         clearMismatch(ctx, booked, 'read')
         if (expected.state) adopt(ctx, booked, expected.state)
-        recordLogsRead(ctx, walletId, expected.digest)
+        recordLogsRead(ctx, walletId, expected)
       }
       return toBlock === level
     })
+    forgetReported(ctx, walletId, isProven || read !== null ? toBlock : null)
     measureConfirmed(ctx, before.chain_id)
     return isCaughtUp
   } catch (error) {
     newlyConfirmed(ctx).length = 0
     throw error
   }
+}
+
+/** The hash of a block at or below `head`, which often has it already. Throws RpcUnavailable. */
+async function hashAt(chain: Chain, number: number, head: Block): Promise<Pick<Block, 'number' | 'hash'>> {
+  if (number === head.number) return head
+  if (number === head.number - 1 && head.parentHash) return { number, hash: head.parentHash }
+  return chain.block(number)
 }
 
 /** Records when each payment was signed, broadcast and confirmed, in ms since it was accepted. */

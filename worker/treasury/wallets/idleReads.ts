@@ -1,7 +1,9 @@
 import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
+import type { WalletState } from '../../chain/types.ts'
 import type { Context } from '../core/context.ts'
 import type { WalletRow } from '../core/storage/rows.ts'
 import type { IdleRow } from '../core/storage/walletTables.ts'
+import type { Look } from './look.ts'
 
 /**
  * When idle wallets are read, for deposits, withdrawals by their owners, payouts settled without us and payments by a stolen
@@ -17,7 +19,7 @@ const longestWaitMs = dayMs
 const nearMs = hourMs
 
 /** A wallet that was never read is due, and its logs are. */
-const neverRead = { active_at: 0, next_read_at: 0, state: null, logs_read_at: 0, watch_shard: 0 }
+const neverRead = { active_at: 0, next_read_at: 0, state: null, whole_state: null, logs_read_at: 0, watch_shard: 0 }
 
 export const idleOf = ({ store }: Context, walletId: string): IdleRow =>
   store.first<IdleRow>('SELECT * FROM idle_wallet WHERE wallet_id = ?', walletId) ?? {
@@ -35,6 +37,10 @@ export function markActive(ctx: Context, walletId: string): void {
   save(ctx, { ...idle, active_at: now })
   readBy(ctx, walletId, now + firstWaitMs)
 }
+
+/** True if it is due for no other reason than its last use, and its books are as new as that. */
+export const isOnlyUsed = ({ active_at, next_read_at, logs_read_at }: IdleRow): boolean =>
+  next_read_at === active_at + firstWaitMs && Math.abs(active_at - logs_read_at) < minuteMs
 
 /** Reads the wallet no later than `at` (ms). */
 export function readBy(ctx: Context, walletId: string, at: number): void {
@@ -67,9 +73,18 @@ export function nextDueAt({ store, now }: Context): number {
   return Math.min(at ?? Number.POSITIVE_INFINITY, now() + longestWaitMs)
 }
 
-/** Records that logs were read up to a block at which the wallet looked like this (look.ts). */
-export function recordLogsRead(ctx: Context, walletId: string, state: string): void {
-  save(ctx, { ...idleOf(ctx, walletId), state, logs_read_at: ctx.now() })
+/** Records that everything is in the books up to a block at which the wallet looked like this. */
+export function recordLogsRead(ctx: Context, walletId: string, { digest, state }: Look): void {
+  const whole_state = state && JSON.stringify(state, (_, value) => (typeof value === 'bigint' ? `${value}n` : value))
+  save(ctx, { ...idleOf(ctx, walletId), state: digest, whole_state, logs_read_at: ctx.now() })
+}
+
+/** A smart wallet's state at the block up to which everything is in the books; null if it is not known. */
+export function stateAtLogsRead(ctx: Context, walletId: string): WalletState | null {
+  const { state, whole_state } = idleOf(ctx, walletId)
+  if (state === null || whole_state === null) return null
+  const isBigint = (value: unknown): value is string => typeof value === 'string' && /^\d+n$/.test(value)
+  return JSON.parse(whole_state, (_, value) => (isBigint(value) ? BigInt(value.slice(0, -1)) : value))
 }
 
 /** Remembers which shard of Watch has the wallet. */

@@ -78,6 +78,8 @@ const idleWallet = table(
     next_read_at: integer(),
     /** Its digest when logs were last read (look.ts); null if they must be read again. */
     state: maybeText(),
+    /** JSON of a smart wallet's whole state then, with its block. */
+    whole_state: maybeText(),
     logs_read_at: integer(),
     /** The shard of Watch that has it. */
     watch_shard: integer('DEFAULT 0'),

@@ -1,9 +1,9 @@
 import { kindOf } from '#domain/kinds/kinds.ts'
-import type { ChainId, Hex } from '../../../chain/types.ts'
+import type { ChainId, Hex, Log } from '../../../chain/types.ts'
 import type { JobRef, JobReport } from '../../../relayer/api.ts'
 import type { Context } from '../../core/context.ts'
 import { forgetRecipient } from '../../core/knownRecipients.ts'
-import { expectMined } from '../../core/minedReports.ts'
+import { expectMined, minedLogs } from '../../core/minedReports.ts'
 import type { SendOnRow, WalletRow } from '../../core/storage/rows.ts'
 import { correctGas, recordFailure } from '../../limits/gas.ts'
 import { recordChange } from '../../outbox/changes.ts'
@@ -11,14 +11,15 @@ import { enqueuePayout } from '../../outbox/enqueue.ts'
 
 /**
  * Stores what the Relayer reports: transaction hashes, which are shown to people, gas, and payments that the contract
- * refuses. Reports never settle anything; they say when to read the chain.
+ * refuses. Reports alone never settle anything; they say when to read the chain, and with which logs.
  */
 export function applyReports(ctx: Context, reports: readonly JobReport[]): void {
   ctx.store.transaction(() => {
-    for (const { ref, state, txHash, block, gasUsed, reverts, reason } of reports) {
+    for (const { ref, state, txHash, block, logs, gasUsed, reverts, reason } of reports) {
       if (!ref) continue
       if (txHash) recordHash(ctx, ref, txHash)
       if (gasUsed !== undefined) recordGas(ctx, ref, gasUsed)
+      if (ref.type === 'payment' && logs) recordLogs(ctx, ref.paymentId, logs)
       if (ref.type === 'payment') recordRevert(ctx, ref, reverts ? (reason ?? 'reverted') : null)
       if (ref.type === 'deploy') recordDeployProblem(ctx, ref.walletId, txHash ? null : (reason ?? null))
       const chainId = openOn(ctx, ref)
@@ -62,6 +63,15 @@ function openWallet({ store }: Context, ref: Exclude<JobRef, { type: 'sendOn' }>
       return action?.ended_at === null ? store.wallet(action.wallet_id) : null
     }
   }
+}
+
+/** Two sends in one transaction are reported with the same logs. */
+function recordLogs(ctx: Context, paymentId: string, logs: Log[]): void {
+  const payment = ctx.store.payment(paymentId)
+  if (payment?.status !== 'PROCESSING') return
+  const known = minedLogs(ctx).get(payment.wallet_id) ?? []
+  const all = new Map([...known, ...logs].map((log) => [`${log.blockHash}:${log.logIndex}`, log]))
+  minedLogs(ctx).set(payment.wallet_id, [...all.values()])
 }
 
 const stepOf = { payment: 'send', announce: 'announce', claim: 'end', reclaim: 'end' } as const
