@@ -103,10 +103,6 @@ export class ModelNode
 
   async head(): Promise<Block> {
     await this.#request()
-    return this.#head()
-  }
-
-  #head(): Block {
     return { number: this.#block, timestamp: Math.floor(this.#now / 1000), hash: toHex(this.#block, { size: 32 }) }
   }
 
@@ -120,8 +116,7 @@ export class ModelNode
   #finalizedBlock = () => Math.max(1, this.#block - finalBlocks)
 
   async fees() {
-    await this.#request()
-    return { head: this.#head(), baseFeePerGas: gwei / 100n, maxPriorityFeePerGas: gwei / 1000n }
+    return { head: await this.head(), baseFeePerGas: gwei / 100n, maxPriorityFeePerGas: gwei / 1000n }
   }
 
   async accountNonce(_: Address, tag: 'latest' | 'pending' | 'finalized'): Promise<number> {

@@ -49,7 +49,12 @@ describe('delivery', () => {
       gasUsed: Number(gasUsed),
       block: Number(blockNumber),
     })
-    expect(await received('mined')).toEqual(await report(job.id))
+    const { logs, ...mined } = (await received('mined'))!
+    expect(mined).toEqual(await report(job.id))
+    expect(
+      logs!.map(({ address }) => address),
+      'its nonce, and the transfer',
+    ).toEqual([job.target, chain.contracts.usdc].map((address) => address.toLowerCase()))
     expect(await chain.usdcBalance(recipient('lone'))).toBe(2_500_000n)
   })
 
