@@ -174,45 +174,39 @@ test('rules are found by a search, say in a sentence what they do, and are remov
     'Pays only Mon, Tue, Wed, Thu, Fri, Sat from 09:00 to 17:30 (Europe/Berlin). Others need approval.',
   )
   await expect(detail(page)).not.toContainText('per payment')
-})
+  await test.step('hosts to buy from are listed one by one, each with an amount that may stay empty @agents-33', async () => {
+    const group = await owner.group('Buyers', { scopes: ['x402_payments:write'] })
+    await open(page, group)
+    await expect(detail(page)).toContainText('Purchases from sellers that Bursar could not verify need approval.')
+    await open(page, group, '&editGroup')
+    await addRule(page, 'Hosts to buy from')
+    const hosts = card('Hosts to buy from')
+    const host = (n: number) => hosts.getByRole('group', { name: `Host ${n}` })
+    await expect(host(1).getByLabel('Host', { exact: true })).toBeFocused()
+    await press(page, 'Save Changes')
+    await expect(hosts.getByRole('alert')).toHaveText('Please enter a host')
+    await host(1).getByLabel('Host', { exact: true }).fill('https://API.bursar.test')
+    await expect(hosts.getByRole('alert')).toContainText('is not a valid host; write it as api.example.com')
+    await host(1).getByLabel('Host', { exact: true }).fill('API.bursar.test')
+    await host(1).getByLabel('Most per purchase (optional)').fill('0.5')
+    await hosts.getByRole('button', { name: 'Add a host' }).click()
+    await host(2).getByLabel('Host', { exact: true }).fill('unwanted.test')
+    await hosts.getByRole('button', { name: 'Add a host' }).click()
+    await host(3).getByLabel('Host', { exact: true }).fill('*.bursar.test')
+    await hosts.getByRole('button', { name: 'Remove host 2' }).click()
+    await expect(host(3)).toBeHidden()
+    await expect(hosts).toContainText('Purchases only from api.bursar.test (at most $0.50 each) and *.bursar.test.')
+    await addRule(page, 'Unverified sellers')
+    await expect(card('Unverified sellers')).toContainText('No purchases from sellers that Bursar could not verify.')
+    await audit(page, 'agents-edit-hosts', [320, 820, 1400])
+    await press(page, 'Save Changes')
 
-test('hosts to buy from are listed one by one, each with an amount that may stay empty @agents-33', async ({
-  page,
-  owner,
-}) => {
-  await page.setViewportSize({ width: 320, height: 640 })
-  const group = await owner.group('Buyers', { scopes: ['x402_payments:write'] })
-  await open(page, group)
-  await expect(detail(page)).toContainText('Purchases from sellers that Bursar could not verify need approval.')
-  await open(page, group, '&editGroup')
-  await addRule(page, 'Hosts to buy from')
-  const card = (title: string) => dialog(page).getByRole('region', { name: title, exact: true })
-  const hosts = card('Hosts to buy from')
-  const host = (n: number) => hosts.getByRole('group', { name: `Host ${n}` })
-  await expect(host(1).getByLabel('Host', { exact: true })).toBeFocused()
-  await press(page, 'Save Changes')
-  await expect(hosts.getByRole('alert')).toHaveText('Please enter a host')
-  await host(1).getByLabel('Host', { exact: true }).fill('https://API.bursar.test')
-  await expect(hosts.getByRole('alert')).toContainText('is not a valid host; write it as api.example.com')
-  await host(1).getByLabel('Host', { exact: true }).fill('API.bursar.test')
-  await host(1).getByLabel('Most per purchase (optional)').fill('0.5')
-  await hosts.getByRole('button', { name: 'Add a host' }).click()
-  await host(2).getByLabel('Host', { exact: true }).fill('unwanted.test')
-  await hosts.getByRole('button', { name: 'Add a host' }).click()
-  await host(3).getByLabel('Host', { exact: true }).fill('*.bursar.test')
-  await hosts.getByRole('button', { name: 'Remove host 2' }).click()
-  await expect(host(3)).toBeHidden()
-  await expect(hosts).toContainText('Purchases only from api.bursar.test (at most $0.50 each) and *.bursar.test.')
-  await addRule(page, 'Unverified sellers')
-  await expect(card('Unverified sellers')).toContainText('No purchases from sellers that Bursar could not verify.')
-  await audit(page, 'agents-edit-hosts', [320, 820, 1400])
-  await press(page, 'Save Changes')
-
-  await expect(dialog(page)).toBeHidden()
-  await expect(detail(page)).toContainText(
-    'Purchases only from api.bursar.test (at most $0.50 each) and *.bursar.test.',
-  )
-  await expect(detail(page)).toContainText('No purchases from sellers that Bursar could not verify.')
+    await expect(dialog(page)).toBeHidden()
+    await expect(detail(page)).toContainText(
+      'Purchases only from api.bursar.test (at most $0.50 each) and *.bursar.test.',
+    )
+    await expect(detail(page)).toContainText('No purchases from sellers that Bursar could not verify.')
+  })
 })
 
 test('before a change is saved, its owner sees what it would have done to past payments @agents-32', async ({
@@ -308,6 +302,7 @@ test('an edit cannot change the wallet or go below what is spent, and reports ea
 
 test('the second of two concurrent edits is refused and keeps its input @agents-4', async ({ page, owner }) => {
   const group = await owner.group('Shared')
+  const { apiKey } = await owner.agent(group, 'Doomed')
   await open(page, group, '&editGroup=true')
   await page.getByLabel('Policy name').fill('Mine')
   await page.getByRole('checkbox', { name: 'Email payouts' }).check()
@@ -325,8 +320,24 @@ test('the second of two concurrent edits is refused and keeps its input @agents-
   await expect(page.getByRole('checkbox', { name: 'Email payouts' })).toBeChecked()
   await audit(page, 'agents-two-editors')
   await press(page, 'Save Changes')
+  await press(page, 'Done')
   await expect(detail(page).getByRole('heading', { name: 'Mine' })).toBeVisible()
   await expect(detail(page)).toContainText('$33.00')
+  await test.step('deleting a group also deletes its agents @agents-6', async () => {
+    await act(page, 'Mine', 'Delete')
+    await expect(dialog(page)).toHaveAccessibleName('Delete Policy Group')
+    await expect(dialog(page)).toContainText('Mine and its 1 agent will be deleted:')
+    await expect(dialog(page).getByRole('listitem')).toHaveText('Doomed')
+    await audit(page, 'agents-delete-group')
+    await press(page, 'Cancel')
+    expect((await owner.context(apiKey!)).status).toBe(200)
+    await act(page, 'Mine', 'Delete')
+    await press(page, 'Delete Policy Group')
+    await expect(dialog(page)).toBeHidden()
+    await expect(page).toHaveURL('/dashboard/agents')
+    await expect(page.getByRole('link', { name: 'Mine' })).toBeHidden()
+    expect((await owner.context(apiKey!)).status).toBe(401)
+  })
 })
 
 test('tops up a budget by at least a cent @agents-5', { tag: '@core' }, async ({ page, owner }) => {
@@ -354,25 +365,6 @@ test('tops up a budget by at least a cent @agents-5', { tag: '@core' }, async ({
   await expect(dialog(page)).toContainText('The limit of Topping up is now $25.50 USDC.')
   await expect(dialog(page)).toBeHidden()
   await expect(detail(page)).toContainText('$25.50')
-})
-
-test('deleting a group also deletes its agents @agents-6', async ({ page, owner }) => {
-  const group = await owner.group('Short-lived')
-  const { apiKey } = await owner.agent(group, 'Doomed')
-  await open(page, group)
-  await act(page, 'Short-lived', 'Delete')
-  await expect(dialog(page)).toHaveAccessibleName('Delete Policy Group')
-  await expect(dialog(page)).toContainText('Short-lived and its 1 agent will be deleted:')
-  await expect(dialog(page).getByRole('listitem')).toHaveText('Doomed')
-  await audit(page, 'agents-delete-group')
-  await press(page, 'Cancel')
-  expect((await owner.context(apiKey!)).status).toBe(200)
-  await act(page, 'Short-lived', 'Delete')
-  await press(page, 'Delete Policy Group')
-  await expect(dialog(page)).toBeHidden()
-  await expect(page).toHaveURL('/dashboard/agents')
-  await expect(page.getByRole('link', { name: 'Short-lived' })).toBeHidden()
-  expect((await owner.context(apiKey!)).status).toBe(401)
 })
 
 test('an agent’s credentials are shown once, copied and downloaded @agents-7', { tag: '@core' }, async ({
@@ -523,18 +515,6 @@ test('pauses and resumes an agent, a group, a wallet and the account @agents-9',
   await page.getByRole('main').getByRole('button', { name: 'Resume' }).click()
   await expect(page.getByText('All agents of this account are paused')).toBeHidden()
   expect(await rule()).toBe('paid')
-})
-
-test('a suspended account shows who suspended it and what is still possible @agents-18', async ({ page, owner }) => {
-  const group = await owner.group('Suspended')
-  await page.route('**/api/account', (route) =>
-    route.fulfill({ json: { success: true, data: { paused: false, suspended: true } } }),
-  )
-  await open(page, group)
-  await expect(page.getByRole('status').filter({ hasText: 'The operator has suspended this account.' })).toHaveText(
-    'The operator has suspended this account. All calls by agents are refused; you can still reclaim payouts and withdraw.',
-  )
-  await audit(page, 'agents-suspended')
 })
 
 test('payments to a changed contact are refused until the owner confirms the change @agents-10', {
@@ -786,5 +766,16 @@ test('explains what to do about a wallet that cannot pay and secrets that were a
   await expect(dialog(page).getByRole('alert')).toContainText('Regenerate them in the agent’s menu')
   await dialog(page).getByRole('button', { name: 'Close', exact: true }).last().click()
   await expect(agentRow(page, 'Twice')).toBeVisible()
+
+  await test.step('a suspended account shows who suspended it and what is still possible @agents-18', async () => {
+    await page.route('**/api/account', (route) =>
+      route.fulfill({ json: { success: true, data: { paused: false, suspended: true } } }),
+    )
+    await open(page, group)
+    await expect(page.getByRole('status').filter({ hasText: 'The operator has suspended this account.' })).toHaveText(
+      'The operator has suspended this account. All calls by agents are refused; you can still reclaim payouts and withdraw.',
+    )
+    await audit(page, 'agents-suspended')
+  })
   await page.unrouteAll({ behavior: 'wait' })
 })

@@ -126,23 +126,23 @@ test.describe('transactions', () => {
       await page.getByRole('button', { name: 'Apply Filters' }).click()
       await expect(page).not.toHaveURL(/contact=/)
     })
-  })
 
-  test('on a phone, rows have two lines, can be sorted and open on a tap @lists-32', async ({ page }) => {
-    await page.setViewportSize({ width: 390, height: 844 })
-    await page.goto('/dashboard/transactions')
-    const rows = page.locator('main tbody tr')
-    await expect(rows).not.toHaveCount(0)
-    const heights = await rows.evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height))
-    expect(Math.max(...heights)).toBeLessThanOrEqual(72)
-    await page.getByLabel('Sort by').selectOption('Largest first')
-    await expect(rows.first()).toContainText('+$200.00')
-    await expect(rows.nth(1)).toContainText('−$41.50')
-    await rows.nth(1).click({ position: { x: 30, y: 12 } })
-    const dialog = page.getByRole('dialog', { name: 'Transaction details' })
-    await expect(dialog).toContainText('$41.50')
-    await page.keyboard.press('Escape')
-    await expect(dialog).toBeHidden()
+    await test.step('on a phone, rows have two lines, can be sorted and open on a tap @lists-32', async () => {
+      await page.setViewportSize({ width: 390, height: 844 })
+      await page.goto('/dashboard/transactions')
+      const rows = page.locator('main tbody tr')
+      await expect(rows).not.toHaveCount(0)
+      const heights = await rows.evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height))
+      expect(Math.max(...heights)).toBeLessThanOrEqual(72)
+      await page.getByLabel('Sort by').selectOption('Largest first')
+      await expect(rows.first()).toContainText('+$200.00')
+      await expect(rows.nth(1)).toContainText('−$41.50')
+      await rows.nth(1).click({ position: { x: 30, y: 12 } })
+      const dialog = page.getByRole('dialog', { name: 'Transaction details' })
+      await expect(dialog).toContainText('$41.50')
+      await page.keyboard.press('Escape')
+      await expect(dialog).toBeHidden()
+    })
   })
 
   test('a refusal shows its rule and figures, and its recipient can be added as a contact @lists-3', {
@@ -179,19 +179,6 @@ test.describe('transactions', () => {
     await expect(page.getByText(`${name} was added to your contacts.`)).toBeVisible()
   })
 
-  test('the CSV file contains the filtered transactions @lists-4', async ({ page }) => {
-    await page.goto('/dashboard/transactions?status=failed&type=transfer')
-    await expect(page.getByRole('table', { name: 'Transactions' })).toBeVisible()
-    const download = page.waitForEvent('download')
-    await page.getByRole('button', { name: 'Export CSV' }).click()
-    const file = await download
-    expect(file.suggestedFilename()).toBe('bursar-transactions.csv')
-    const lines = (await readFile(await file.path(), 'utf8')).trim().split('\r\n')
-    expect(lines[0]).toContain('Amount (micro-USDC)')
-    expect(lines.slice(1).every((line) => line.includes('POLICY_REJECTED'))).toBe(true)
-    expect(lines.join()).toContain(stranger)
-  })
-
   test('a filtered list shows how many match on all pages and what they spent, with test money separate @lists-38', {
     tag: '@core',
   }, async ({ page }) => {
@@ -200,6 +187,17 @@ test.describe('transactions', () => {
     await expect(figure).toContainText('1 transaction. Spent: $41.50 USDC. Counts completed payments')
     await page.goto('/dashboard/transactions?status=failed&type=transfer')
     await expect(figure, 'failed payments are not spent').toContainText(/^\d+ transactions?\. Spent: \$0\.00 USDC\./)
+    await test.step('the CSV file contains the filtered transactions @lists-4', async () => {
+      await expect(page.getByRole('table', { name: 'Transactions' })).toBeVisible()
+      const download = page.waitForEvent('download')
+      await page.getByRole('button', { name: 'Export CSV' }).click()
+      const file = await download
+      expect(file.suggestedFilename()).toBe('bursar-transactions.csv')
+      const lines = (await readFile(await file.path(), 'utf8')).trim().split('\r\n')
+      expect(lines[0]).toContain('Amount (micro-USDC)')
+      expect(lines.slice(1).every((line) => line.includes('POLICY_REJECTED'))).toBe(true)
+      expect(lines.join()).toContain(stranger)
+    })
     await page.route('**/api/transactions/user?*', async (route) => {
       const response = await route.fetch()
       const body = await response.json()

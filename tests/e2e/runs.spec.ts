@@ -142,8 +142,23 @@ test('what can’t be used is refused before it is sent, with its line, and noth
   watch,
 }) => {
   await own.account.keep(context)
-  await page.goto('/dashboard/runs?create=true')
   const form = dialog(page, 'New run')
+  await test.step('while a file is read nothing can be submitted, and an empty one says so @runs-72', async () => {
+    const read = Promise.withResolvers<void>()
+    await page.route('**/assets/read-*.js', async (route) => {
+      await read.promise
+      await route.continue()
+    })
+    await page.goto('/dashboard/runs?create=true')
+    await fillForm(page, 'Slow file', csvOf([[newAddress(), '1']]))
+    await expect(page.getByLabel('Source wallet')).not.toHaveValue('')
+    await expect(button(page, 'Check the rows')).toBeDisabled()
+    read.resolve()
+    await expect(button(page, 'Check the rows')).toBeEnabled()
+    await button(page, 'Remove file').click()
+    await page.getByLabel('File').setInputFiles(fileOf('\r\n'))
+    await expect(form).toContainText('payroll.csv: The file is empty.')
+  })
   const zip = { name: 'payroll.xlsx', mimeType: 'application/zip', buffer: Buffer.from('PK\u0003\u0004rest') }
   await page.getByLabel('Title').fill('Bonus')
   await page.getByLabel('File').setInputFiles(zip)
@@ -182,28 +197,6 @@ test('what can’t be used is refused before it is sent, with its line, and noth
   await page.unroute('**/api/runs')
   await button(page, 'Try again').click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Bonus')
-})
-
-test('while a file is read nothing can be submitted, and an empty one says so @runs-72', async ({
-  page,
-  context,
-  own,
-}) => {
-  await own.account.keep(context)
-  const read = Promise.withResolvers<void>()
-  await page.route('**/assets/read-*.js', async (route) => {
-    await read.promise
-    await route.continue()
-  })
-  await page.goto('/dashboard/runs?create=true')
-  await fillForm(page, 'Slow file', csvOf([[newAddress(), '1']]))
-  await expect(page.getByLabel('Source wallet')).not.toHaveValue('')
-  await expect(button(page, 'Check the rows')).toBeDisabled()
-  read.resolve()
-  await expect(button(page, 'Check the rows')).toBeEnabled()
-  await button(page, 'Remove file').click()
-  await page.getByLabel('File').setInputFiles(fileOf('\r\n'))
-  await expect(dialog(page, 'New run')).toContainText('payroll.csv: The file is empty.')
 })
 
 test('a thousand rows scroll and are filtered on a phone @runs-63', async ({ page, context, own }) => {
