@@ -48,7 +48,7 @@ test('the full time with its zone shows on hover and on focus, and Escape hides 
   await expect(tooltip).toBeHidden()
 })
 
-test('a disabled button says on hover and on focus what is missing, and does nothing @screens-126', async ({
+test('a disabled button says on hover, on focus and on a press what is missing, and does nothing @screens-126', async ({
   page,
 }) => {
   await page.goto('/dashboard/overview')
@@ -60,6 +60,8 @@ test('a disabled button says on hover and on focus what is missing, and does not
   await expect(tooltip).toHaveText('Unlock the layout to add a widget.')
   await page.mouse.move(0, 0)
   await expect(tooltip).toBeHidden()
+  await add.dispatchEvent('click', { detail: 1 }) // a finger, which does not hover
+  await expect(tooltip).toBeVisible()
   await page.getByRole('button', { name: 'Unlock layout' }).focus()
   await page.keyboard.press('Tab')
   await expect(add).toBeFocused()

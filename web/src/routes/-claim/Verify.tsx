@@ -49,8 +49,8 @@ export function Verify(props: {
   function submit(event: FormEvent) {
     event.preventDefault()
     if (isFunding || busy) return
-    if (passcode.length !== 6) return setProblem(tooShort)
-    if (passcode === wrong.current) return input.current?.focus()
+    if (passcode.length !== 6) setProblem(tooShort)
+    if (passcode.length !== 6 || passcode === wrong.current) return input.current?.focus()
     start(passcode)
   }
 
@@ -80,14 +80,17 @@ export function Verify(props: {
                 // The sixth digit submits the code, whether it was typed, pasted or filled in by the phone.
                 if (typed.length === 6 && typed !== passcode && !isFunding) start(typed)
               }}
-              onKeyDown={(event) => {
-                // Enter does not submit while the button is disabled, so the reason is shown here.
-                if (event.key === 'Enter' && passcode.length !== 6) setProblem(tooShort)
-              }}
             />
           )}
         </Field>
-        <Button type="submit" busy={busy} disabled={passcode.length !== 6 || isFunding} className="w-full">
+        {/* A press says what is missing, so the button is not `disabled`. */}
+        <Button
+          type="submit"
+          busy={busy}
+          disabled={isFunding}
+          aria-disabled={passcode.length !== 6 || undefined}
+          className="w-full aria-disabled:bg-sunken! aria-disabled:text-muted!"
+        >
           Continue
         </Button>
       </form>

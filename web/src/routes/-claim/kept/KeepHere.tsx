@@ -160,6 +160,7 @@ export default function KeepHere(props: {
           <WordList words={step.words} />
           <Checkbox
             label="I have saved the 12 words"
+            hint={hasSaved ? undefined : 'Tick this to go on.'}
             checked={hasSaved}
             onChange={(event) => setSaved(event.target.checked)}
           />

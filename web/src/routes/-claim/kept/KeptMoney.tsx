@@ -149,6 +149,9 @@ export default function KeptMoney(props: {
               Close
             </Button>
           </div>
+          {payout && held !== undefined && microOf(held) === 0n && (
+            <p className="mt-4 text-muted text-small">There is nothing to send.</p>
+          )}
           {!payout && (
             <p className="mt-4 text-muted text-small">
               To send money from here, open the link of a payout that you kept. Or use your 12 words in any wallet app.
