@@ -17,6 +17,7 @@ import { walletName } from '../queries/wallets.ts'
 import { Amount } from './Amount.tsx'
 import { Chip, Tick } from './Chip.tsx'
 import { useContactName } from './ContactName.tsx'
+import { MaybeEmail } from './MaybeEmail.tsx'
 import { Timeline, type TimelineStep } from './Timeline.tsx'
 
 /** A chip, or a tick for what is completed. `inWords` shows the tick's word. */
@@ -148,7 +149,7 @@ export function Counterparty(props: { transaction: Transaction }) {
   if (name)
     return (
       <span className="wrap-anywhere" title={value ?? undefined}>
-        {name}
+        <MaybeEmail text={name} />
       </span>
     )
   if (!value) return <span className="text-muted">{contactId ? 'A contact that was deleted' : 'Not specified'}</span>

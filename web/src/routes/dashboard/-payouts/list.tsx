@@ -9,6 +9,7 @@ import { Amount } from '#web/components/Amount.tsx'
 import { Chip, Tick } from '#web/components/Chip.tsx'
 import { CompactRow, DetailsLink } from '#web/components/DataTable.tsx'
 import { IconButton } from '#web/components/IconButton.tsx'
+import { MaybeEmail } from '#web/components/MaybeEmail.tsx'
 import { notesLine } from '#web/components/Notes.tsx'
 import { RowTime, useNow } from '#web/components/Time.tsx'
 import { Tooltip } from '#web/components/Tooltip.tsx'
@@ -123,7 +124,9 @@ export const rowsWith = ({ hrefOf, onReclaim }: Acts): ShownRows<Payout> => ({
       header: 'Recipient',
       cell: (payout) => (
         <>
-          <span className="wrap-anywhere">{recipientOf(payout)}</span>
+          <span className="wrap-anywhere">
+            <MaybeEmail text={recipientOf(payout)} />
+          </span>
           <p className="empty:hidden">{problemOf(payout)}</p>
           <p className="line-clamp-1 max-w-72 wrap-anywhere text-muted empty:hidden">{notesLine(payout)}</p>
         </>
