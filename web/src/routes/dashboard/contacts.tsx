@@ -13,6 +13,7 @@ import { type Column, DataTable } from '#web/components/DataTable.tsx'
 import { Input } from '#web/components/Field.tsx'
 import { IconButton } from '#web/components/IconButton.tsx'
 import { May } from '#web/components/May.tsx'
+import { MaybeEmail } from '#web/components/MaybeEmail.tsx'
 import { Pager } from '#web/components/Pager.tsx'
 import { PaymentsLink } from '#web/components/PaymentsLink.tsx'
 import { Select } from '#web/components/Select.tsx'
@@ -220,7 +221,11 @@ const ContactTable = memo(function ContactTable(props: {
               <AddressBalance value={balances.data?.[id]?.balance} isPending={isPending} />
             </div>
           )}
-          {email && <p className="wrap-anywhere">{email}</p>}
+          {email && (
+            <p className="wrap-anywhere">
+              <MaybeEmail text={email} />
+            </p>
+          )}
           {phone && <p>{phone}</p>}
         </div>
       ),
@@ -287,7 +292,7 @@ const PaidTo = ({ contact: { id, name }, isCut = false }: { contact: Contact; is
   </PaymentsLink>
 )
 
-/** A contact on a phone, in two lines: name and balance, then how to pay it. Edit shows all of it. */
+/** A contact on a phone, in two lines: its name, then the balance and how to pay it. Edit shows all of it. */
 function CompactContact(props: {
   contact: Contact
   onAct: (what: Act, contact: Contact) => void
@@ -299,13 +304,13 @@ function CompactContact(props: {
   return (
     <div className="grid grid-cols-[minmax(0,1fr)_auto_auto] items-center gap-x-1">
       <div>
-        <p className="flex items-baseline justify-between gap-3">
-          <span className="min-w-0 font-medium">
-            <PaidTo contact={contact} isCut />
-          </span>
-          {props.children}
+        <p className="font-medium">
+          <PaidTo contact={contact} isCut />
         </p>
-        <p className="truncate text-muted text-small">{notes.join(' · ')}</p>
+        <div className="flex items-baseline gap-3 text-muted text-small">
+          {props.children}
+          <p className="truncate">{notes.join(' · ')}</p>
+        </div>
       </div>
       <May call="send">
         <IconButton label={`Send to ${name}`} className="ml-2" onClick={() => onAct('send', contact)}>
