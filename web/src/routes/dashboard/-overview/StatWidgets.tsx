@@ -4,7 +4,7 @@ import type { FigureName } from '#domain/figures.ts'
 import { Balance, useUnit } from '#web/components/Amount.tsx'
 import { Ago } from '#web/components/Time.tsx'
 import { cutAmount, formatAmount, plural } from '#web/lib/format.ts'
-import { type Chain, unitOf } from '#web/lib/networks.ts'
+import type { Chain } from '#web/lib/networks.ts'
 import { usePrimaryChain } from '#web/queries/config.ts'
 import { contactsQuery } from '#web/queries/contacts.ts'
 import { Sparkline } from './Sparkline.tsx'
@@ -54,7 +54,6 @@ export function Figure(props: {
 /** What the wallets have now, and what they had on the last 30 days. */
 export function TotalBalance({ overview }: WidgetProps) {
   const { totalBalance, balanceAsOf, held } = overview
-  const unit = unitOf(usePrimaryChain())
   const trend = balanceTrendOf(overview)
   return (
     <Figure
@@ -62,7 +61,6 @@ export function TotalBalance({ overview }: WidgetProps) {
       picture={<Sparkline trend={trend} />}
       note={
         <>
-          <span className="block @min-3xs:hidden">{unit}</span>
           {balanceAsOf !== null ? (
             <span>
               As of <Ago iso={balanceAsOf} />
@@ -76,7 +74,7 @@ export function TotalBalance({ overview }: WidgetProps) {
       page="wallets"
     >
       <span data-testid="total-balance">
-        <Balance value={totalBalance} className="[&>span]:@max-3xs:hidden" />
+        <Balance value={totalBalance} className="leading-tight [&>span]:@max-3xs:block" />
       </span>
     </Figure>
   )
