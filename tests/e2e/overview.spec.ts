@@ -167,7 +167,7 @@ test.describe('an account in use', () => {
     })
     await page.getByRole('button', { name: 'Unlock layout' }).click()
     await page.getByRole('button', { name: 'Reset layout' }).click()
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Reset Layout' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Reset layout' }).click()
     await expect(page.getByRole('main').getByRole('region')).toHaveCount(6)
   })
 })

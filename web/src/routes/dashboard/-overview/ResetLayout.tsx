@@ -5,7 +5,7 @@ export default function ResetLayout(props: { onReset: () => void; onClose: () =>
   return (
     <ConfirmDialog
       title="Reset layout"
-      confirm={['Reset Layout', 'Resetting...']}
+      confirm={['Reset layout', 'Resetting...']}
       act={async () => props.onReset()}
       fallback="The layout could not be reset."
       onClose={props.onClose}

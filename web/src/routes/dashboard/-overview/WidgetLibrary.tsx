@@ -21,8 +21,8 @@ export default function WidgetLibrary(props: {
       title="Widget Library"
       description="Add custom widgets to your dashboard"
       wide
+      isViewOnly
       onClose={props.onClose}
-      cancel="Close"
     >
       <Pills
         legend="Category"
