@@ -12,6 +12,8 @@ export function ConfirmDialog(props: {
   children: ReactNode
   /** Label of the button, at rest and while the action runs. */
   confirm: [label: string, busy: string]
+  /** Label of the button that changes nothing, where "Cancel" could mean the action itself. */
+  keep?: string
   danger?: boolean
   /** See `Button`. */
   missing?: string | null
@@ -39,7 +41,7 @@ export function ConfirmDialog(props: {
       onClose={props.onClose}
       locked={busy}
       onStopWaiting={onStopWaiting}
-      cancel="Cancel"
+      cancel={props.keep ?? 'Cancel'}
       footer={
         <GatedButton
           look={props.danger ? 'danger' : 'primary'}

@@ -90,6 +90,7 @@ export const CancelDialog = ({ run, onClose }: Props) => (
   <ConfirmDialog
     title="Cancel this run?"
     confirm={['Cancel run', 'Cancelling...']}
+    keep="Keep run"
     danger
     act={() => stopRun(run.id)}
     done="Run cancelled"
