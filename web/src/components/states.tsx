@@ -1,7 +1,7 @@
 import { clsx } from 'clsx'
 import { CircleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { messageOf } from '../lib/apiError.ts'
+import { ApiError, messageOf } from '../lib/apiError.ts'
 import { Button } from './Button.tsx'
 
 /** A gray bar in place of content that is loading; appears after 150 ms. */
@@ -50,13 +50,17 @@ export function EmptyState(props: { title: string; children: ReactNode; action?:
 }
 
 export function ErrorState(props: { error: unknown; fallback?: string | undefined; onRetry: () => void }) {
+  // What was not found will not be found by asking again.
+  const isMissing = props.error instanceof ApiError && props.error.status === 404
   return (
     <div role="alert" className="flex flex-col items-center gap-3 px-5 py-10 text-center">
       <CircleAlert aria-hidden="true" className="size-6 text-red" />
       <p className="max-w-md">{messageOf(props.error, props.fallback)}</p>
-      <Button look="secondary" onClick={props.onRetry}>
-        Try again
-      </Button>
+      {!isMissing && (
+        <Button look="secondary" onClick={props.onRetry}>
+          Try again
+        </Button>
+      )}
     </div>
   )
 }
