@@ -12,9 +12,13 @@ export type { SessionKeyInfo, Wallet }
 
 const rootKey = ['wallets'] as const
 
+/** Real money first, each network newest first. */
 export const walletsQuery = queryOptions({
   queryKey: [...rootKey, 'list'],
-  queryFn: async ({ signal }) => (await api('GET /wallets', { signal })).map(walletOf),
+  queryFn: async ({ signal }) =>
+    (await api('GET /wallets', { signal }))
+      .map(walletOf)
+      .toSorted((a, b) => Number(a.chain !== 'base') - Number(b.chain !== 'base')),
 })
 
 export const sessionKeyQuery = (walletId: string) =>

@@ -34,10 +34,6 @@ const refreshMs = 30_000 // 30 seconds
 /** While money is on its way, or a wallet is being created. */
 const movingMs = 2_000 // 2 seconds
 
-/** Real money first, each network newest first. */
-const inOrder = (wallets: Wallet[]) =>
-  wallets.toSorted((a, b) => Number(a.chain !== 'base') - Number(b.chain !== 'base'))
-
 function WalletsPage() {
   const search = Route.useSearch()
   const navigate = Route.useNavigate()
@@ -103,7 +99,7 @@ function WalletsPage() {
           <>
             <WalletsSummary wallets={wallets.data} />
             <ul className="grid grid-cols-1 gap-4 md:grid-cols-2 xl:grid-cols-3">
-              {inOrder(wallets.data).map((wallet) => (
+              {wallets.data.map((wallet) => (
                 <li key={wallet.id} className="flex min-w-0">
                   <WalletCard
                     wallet={wallet}
