@@ -94,7 +94,7 @@ export default function CommandPalette(props: { typed: { current: string }; onCl
               autoComplete="off"
               spellCheck={false}
               enterKeyHint="go"
-              placeholder="Go to, send, find a contact, agent or transaction"
+              placeholder="Go to, send or find anything"
               value={text}
               onChange={(event) => {
                 setText(event.target.value)
