@@ -93,7 +93,7 @@ test('finds actions, contacts and agents with their groups @palette-2', async ({
   await expect(page).toHaveURL(new RegExp(`group=${seeded.group.id}&agent=`))
 
   await open(page, 'nothing is called so')
-  await expect(page.getByText('Nothing matches “nothing is called so”.')).toBeVisible()
+  await expect(page.getByText('Nothing matches “nothing is called so”. Payments are found by')).toBeVisible()
   await audit(page, 'palette-nothing')
 })
 

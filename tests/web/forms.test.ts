@@ -96,7 +96,8 @@ test('a claim’s destination may be pasted as a wallet copies it, and a wrong o
   expect(problemIn(destinationIn(`eth:${known}`, payout))).toMatch(/another network/)
   expect(problemIn(destinationIn('0x000000000000000000000000000000000000dEaD', payout))).toMatch(/No one controls/)
   expect(destinationIn(`basesep:${known}`, { ...payout, chain: 'base-sepolia' })).toHaveProperty('value')
-  expect([known.slice(2), known.slice(0, -1), `${known.slice(0, -1)}g`].map(formatHint)).toEqual([
+  expect(['ada@bursar.test', known.slice(2), known.slice(0, -1), `${known.slice(0, -1)}g`].map(formatHint)).toEqual([
+    'This is an email address. A wallet’s or an exchange’s address starts with 0x.',
     'An address starts with 0x.',
     'An address has 42 characters; this text has 41.',
     'A character of it is wrong. Copy the address again.',

@@ -26,6 +26,7 @@ export function destinationIn(
 /** What about the text is not the form of an address. */
 export function formatHint(text: string): string {
   const address = text.trim()
+  if (address.includes('@')) return 'This is an email address. A wallet’s or an exchange’s address starts with 0x.'
   if (!/^0x/i.test(address)) return 'An address starts with 0x.'
   if (address.length !== 42) return `An address has 42 characters; this text has ${address.length}.`
   return 'A character of it is wrong. Copy the address again.'

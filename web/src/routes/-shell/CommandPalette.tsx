@@ -94,7 +94,7 @@ export default function CommandPalette(props: { typed: { current: string }; onCl
               autoComplete="off"
               spellCheck={false}
               enterKeyHint="go"
-              placeholder="Go to, send or find anything"
+              placeholder="Find a page, contact or agent"
               value={text}
               onChange={(event) => {
                 setText(event.target.value)
@@ -138,7 +138,7 @@ export default function CommandPalette(props: { typed: { current: string }; onCl
               ? plural(all.length, 'result')
               : isSearching
                 ? 'Searching...'
-                : `Nothing matches “${text}”.`}
+                : `Nothing matches “${text}”. Payments are found by recipient or memo under Filters in Transactions.`}
           </output>
         </Dialog.Popup>
       </Dialog.Portal>
