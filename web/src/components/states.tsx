@@ -3,6 +3,7 @@ import { CircleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { ApiError, messageOf } from '../lib/apiError.ts'
 import { Button } from './Button.tsx'
+import { Card } from './Card.tsx'
 
 /** A gray bar in place of content that is loading; appears after 150 ms. */
 export const Skeleton = (props: { className?: string }) => (
@@ -71,10 +72,12 @@ export function Loaded<T>(props: {
   loading: ReactNode
   /** The message if the server gives no reason. */
   fallback?: string
+  /** Puts all but the data, which brings its own cards, in one. */
+  inCard?: boolean
   children: (data: T) => ReactNode
 }) {
   const { data, error, refetch } = props.query
   if (data !== undefined) return props.children(data)
-  if (error) return <ErrorState error={error} fallback={props.fallback} onRetry={() => refetch()} />
-  return props.loading
+  const state = error ? <ErrorState error={error} fallback={props.fallback} onRetry={() => refetch()} /> : props.loading
+  return props.inCard ? <Card>{state}</Card> : state
 }

@@ -39,11 +39,8 @@ export default function PeoplePage() {
       <Loaded
         query={people}
         fallback="Failed to load the people"
-        loading={
-          <Card>
-            <SkeletonRows rows={3} className="h-11" />
-          </Card>
-        }
+        inCard
+        loading={<SkeletonRows rows={3} className="h-11" />}
       >
         {(data) => <Lists people={data} onAct={setAct} onInvite={mayInvite ? invite : null} />}
       </Loaded>

@@ -33,15 +33,7 @@ export default function RestoredPage() {
   return (
     <>
       <PageHeader title="Restored account" />
-      <Loaded
-        query={both}
-        loading={
-          <Card>
-            <SkeletonRows rows={6} />
-          </Card>
-        }
-        fallback="Failed to load your policy groups"
-      >
+      <Loaded query={both} inCard loading={<SkeletonRows rows={6} />} fallback="Failed to load your policy groups">
         {({ restored, groups }) =>
           restored === null ? (
             <Card>

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { BackLink } from '#web/components/BackLink.tsx'
-import { Card } from '#web/components/Card.tsx'
 import { Loaded, SkeletonRows } from '#web/components/states.tsx'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { isChecked, type Run, refreshRows, runQuery } from '#web/queries/runs.ts'
@@ -17,15 +16,7 @@ export default function RunPage({ id }: { id: string }) {
   return (
     <div className="mx-auto max-w-[960px]">
       <BackLink to={other('runs')}>Runs</BackLink>
-      <Loaded
-        query={query}
-        fallback="Failed to load the run"
-        loading={
-          <Card>
-            <SkeletonRows rows={8} />
-          </Card>
-        }
-      >
+      <Loaded query={query} fallback="Failed to load the run" inCard loading={<SkeletonRows rows={8} />}>
         {(run) => <OneRun key={run.id} run={run} />}
       </Loaded>
     </div>
