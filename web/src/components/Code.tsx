@@ -46,10 +46,13 @@ export function Resend(props: {
   sent: string
   /** True if a code has just been sent. */
   cooling?: boolean
-  disabled?: boolean
+  /** Why none can be sent yet. A press says it. */
+  missing?: string | false
 }) {
+  const { missing } = props
   const [left, setLeft] = useState(props.cooling ? cooldownSeconds : 0)
   const [isSent, setIsSent] = useState(false)
+  const [isEarly, setEarly] = useState(false)
   const { start, busy, problem } = useAction(props.onSend, {
     fallback: 'The code could not be sent. Please try again.',
     onDone() {
@@ -67,6 +70,8 @@ export function Resend(props: {
 
   function send() {
     if (busy || waiting) return
+    setEarly(Boolean(missing))
+    if (missing) return
     setIsSent(false)
     start()
   }
@@ -76,15 +81,14 @@ export function Resend(props: {
       {/* aria-disabled keeps the focus, which a disabled button would lose. */}
       <Button
         look="quiet"
-        aria-disabled={busy || waiting}
-        disabled={props.disabled}
+        aria-disabled={busy || waiting || Boolean(missing)}
         onClick={send}
         className="w-full aria-disabled:text-muted"
       >
         {waiting ? `Send a new code in ${left} s` : 'Send a new code'}
       </Button>
       <p role="status" className="mt-1.5 text-muted text-small">
-        {isSent && props.sent}
+        {isEarly && missing ? missing : isSent && props.sent}
       </p>
       {problem && (
         <p role="alert" className="mt-1.5 text-red text-small">

@@ -105,7 +105,7 @@ function ConfirmByCode(props: Props) {
       below={
         <Resend
           cooling={codeSent}
-          disabled={email === null}
+          missing={email === null && 'Enter your email first.'}
           onSend={() => resendCode(email ?? '')}
           sent={`If ${email} is waiting for confirmation, a new code is on its way.`}
         />

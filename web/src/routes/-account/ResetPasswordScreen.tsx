@@ -66,7 +66,7 @@ function NewPasswordByCode() {
       below={
         <Resend
           cooling={codeSent}
-          disabled={email === null}
+          missing={email === null && 'Enter your email first.'}
           onSend={() => forgotPassword(email ?? '')}
           sent={`If ${email} has an account, a new code is on its way.`}
         />

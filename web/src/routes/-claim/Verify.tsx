@@ -96,7 +96,7 @@ export function Verify(props: {
       </form>
       <div className="mt-3">
         <Resend
-          disabled={isFunding}
+          missing={isFunding && 'A code is sent once the payment has arrived.'}
           onSend={async () => {
             await resendPasscode(props.accessToken)
             wrong.current = null
