@@ -300,14 +300,15 @@ function CompactContact(props: {
 }) {
   const { contact, onAct } = props
   const { name, address, email, phone, description } = contact
-  const notes = [address && shortAddress(address), email, phone, description].filter(Boolean)
+  const notes = [email, phone, description].filter(Boolean)
   return (
     <div className="grid grid-cols-[minmax(0,1fr)_auto_auto] items-center gap-x-1">
       <div>
         <p className="font-medium">
           <PaidTo contact={contact} isCut />
         </p>
-        <div className="flex items-baseline gap-3 text-muted text-small">
+        <div className="flex items-baseline gap-3 overflow-hidden text-muted text-small">
+          {address && <span>{shortAddress(address)}</span>}
           {props.children}
           <p className="truncate">{notes.join(' · ')}</p>
         </div>
