@@ -308,7 +308,7 @@ function CompactContact(props: {
           <PaidTo contact={contact} isCut />
         </p>
         <div className="flex items-baseline gap-3 overflow-hidden text-muted text-small">
-          {address && <span>{shortAddress(address)}</span>}
+          {address && <span className="shrink-0">{shortAddress(address)}</span>}
           {props.children}
           <p className="truncate">{notes.join(' · ')}</p>
         </div>
