@@ -72,10 +72,10 @@ export class ReportOutbox {
     }))
   }
 
-  /** Of sends in the `send` lane, whose target is the wallet. */
+  /** The target of what is not a plain call is the wallet that sends. */
   #withLogs(row: ReportRow): JobReport {
-    const isSend = row.state === 'mined' && row.lane === 'send' && row.tx_hash !== null
-    const logs = isSend ? this.#minedLogs.of(row.tx_hash!, row.target) : null
+    const isMinedSend = row.state === 'mined' && row.lane !== 'call'
+    const logs = isMinedSend && row.tx_hash ? this.#minedLogs.of(row.tx_hash, row.target) : null
     return { ...toReport(row), ...(logs && { logs }) }
   }
 
