@@ -81,7 +81,7 @@ function picture(overview: Overview, config: PublicConfig, isKept: boolean): Ele
   const balance = element(
     'whitespace-nowrap',
     `${value} `,
-    element('inline font-normal text-small text-muted @max-3xs:hidden', unit),
+    element('inline font-normal text-small text-muted @max-3xs:block', unit),
   )
   balance.dataset.testid = 'first-balance'
   const figure = element('flex min-h-10 items-center font-semibold text-fit', balance)
@@ -123,7 +123,6 @@ function picture(overview: Overview, config: PublicConfig, isKept: boolean): Ele
               figure,
               element(
                 'mt-auto text-pretty text-muted text-small',
-                element('@min-3xs:hidden', unit),
                 isCurrent ? note : blank,
                 element('@max-3xs:hidden', blank),
               ),

@@ -7,9 +7,11 @@ type Choices = {
   none?: string | undefined
   /** The others. One that `isBlocked` is listed, but can't be chosen. */
   choices: readonly (readonly [value: string, label: string, isBlocked?: boolean])[]
+  /** Groups of further ones. */
+  groups?: ReactNode
 }
 
-export const Select = ({ none, choices, ...props }: ComponentProps<'select'> & Choices) => (
+export const Select = ({ none, choices, groups, ...props }: ComponentProps<'select'> & Choices) => (
   <select {...props} className={clsx(controlClass, 'pr-8', props.className)}>
     {none !== undefined && <option value="">{none}</option>}
     {choices.map(([value, label, isBlocked]) => (
@@ -17,7 +19,7 @@ export const Select = ({ none, choices, ...props }: ComponentProps<'select'> & C
         {label}
       </option>
     ))}
-    {props.children}
+    {groups}
   </select>
 )
 
@@ -28,8 +30,6 @@ export const LabeledSelect = (
     hint?: ReactNode
     value: string
     onChange: (value: string) => void
-    /** Groups of further choices. */
-    children?: ReactNode
   },
 ) => {
   const { label, hint, onChange, ...select } = props

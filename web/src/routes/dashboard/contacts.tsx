@@ -309,7 +309,7 @@ function CompactContact(props: {
         </p>
         <div className="flex items-baseline gap-3 overflow-hidden text-muted text-small">
           {address && <span className="shrink-0">{shortAddress(address)}</span>}
-          {props.children}
+          <span className="shrink-0">{props.children}</span>
           <p className="truncate">{notes.join(' · ')}</p>
         </div>
       </div>

@@ -31,11 +31,7 @@ export function SenderField(props: FilterFieldProps) {
       )),
     [groups],
   )
-  return (
-    <LabeledSelect {...props} label="Sender" none="Everyone" choices={people}>
-      {agentOptions}
-    </LabeledSelect>
-  )
+  return <LabeledSelect {...props} label="Sender" none="Everyone" choices={people} groups={agentOptions} />
 }
 
 export function GroupField(props: FilterFieldProps) {
