@@ -49,7 +49,7 @@ export type RelayJob = {
  */
 export type SubmitResult = { accepted: string[]; refused: { id: string; reason: string }[] }
 
-/** What the Relayer knows of a job: a hint for people, never proof of payment. */
+/** What the Relayer knows of a job: a hint for people, never proof of payment by itself. */
 export type JobReport = {
   id: string
   ref?: JobRef
