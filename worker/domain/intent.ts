@@ -1,10 +1,11 @@
 /**
  * When payment intents are signed, re-signed and given up. Names distinguish chain seconds from milliseconds. The wallet
- * accepts nonces in any order within a window of 128, each at most once.
+ * accepts nonces in any order within a window, each at most once.
  */
 export const maxInFlight = 64
-/** Highest issued − lowest open, given the contract's window of 128 nonces. */
-export const maxSpread = 127
+export const windowSize = 128
+/** Highest issued − lowest open. */
+export const maxSpread = windowSize - 1
 export const deadlineSeconds = 300 // 5 minutes
 /** The Relayer drops jobs with less time left than this, which are then re-signed. */
 export const minLifetimeSeconds = 60
@@ -14,6 +15,10 @@ export const headFreshMs = 10_000 // 10 seconds
 
 /** nonce = epoch ‖ sequence, 32 bits each. */
 export const nonceOf = (epoch: number, sequence: number): bigint => (BigInt(epoch) << 32n) | BigInt(sequence)
+export const partsOfNonce = (nonce: bigint) => ({
+  epoch: Number(nonce >> 32n),
+  sequence: Number(nonce & 0xffff_ffffn),
+})
 
 /**
  * How many new sequences may be issued now. `lowestOpen` is the lowest sequence that is not yet seen on chain, proven dead

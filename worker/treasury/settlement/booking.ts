@@ -1,3 +1,4 @@
+import { partsOfNonce } from '#domain/intent.ts'
 import { kindOf } from '#domain/kinds/kinds.ts'
 import { nextPayment } from '#domain/payment.ts'
 import { sameAddress } from '#domain/sameAddress.ts'
@@ -174,13 +175,13 @@ const addressIn = (topic: Hex | undefined): Address => `0x${(topic ?? '').slice(
 const payoutAt = (ctx: Context, address: Address) =>
   ctx.store.first<PayoutRow>('SELECT * FROM payout WHERE address = ? COLLATE NOCASE', address)
 
-const paymentOf = (ctx: Context, wallet: WalletRow, nonce: bigint) =>
-  ctx.store.first<PaymentRow>(
+function paymentOf(ctx: Context, wallet: WalletRow, nonce: bigint): PaymentRow | null {
+  const { epoch, sequence } = partsOfNonce(nonce)
+  return ctx.store.first<PaymentRow>(
     'SELECT * FROM payment WHERE wallet_id = ? AND epoch = ? AND sequence = ?',
-    wallet.id,
-    Number(nonce >> 32n),
-    Number(nonce & 0xffff_ffffn),
+    ...[wallet.id, epoch, sequence],
   )
+}
 
 const authorizedPayment = (ctx: Context, wallet: WalletRow, nonce: Hex) =>
   ctx.store.first<PaymentRow>('SELECT * FROM payment WHERE wallet_id = ? AND authorization = ?', wallet.id, nonce)

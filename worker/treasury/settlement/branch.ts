@@ -3,6 +3,7 @@ import { logWarning } from '../../observability/log.ts'
 import type { Context } from '../core/context.ts'
 import type { WalletRow } from '../core/storage/rows.ts'
 import { readBy } from '../wallets/idleReads.ts'
+import { hasMismatch } from '../wallets/walletHalts.ts'
 import { undoBookings } from './undo.ts'
 
 /** How long a difference must last: a node behind the URL may briefly be on its own branch. */
@@ -10,6 +11,9 @@ const apartMs = 30_000 // 30 seconds
 
 /** The node shows a block other than the one that was booked. Nothing was booked or undone; the check is repeated. */
 export class BranchUnclear extends RpcUnavailable {}
+
+/** Whether the books differ from the chain, or a booked block from the node's. */
+export const isUnclear = (wallet: WalletRow): boolean => hasMismatch(wallet) || wallet.suspect_block !== null
 
 const trusted = { suspect_block: null, suspect_since: null }
 

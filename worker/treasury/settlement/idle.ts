@@ -7,8 +7,8 @@ import { dueWallets, type IdleReading, idleOf, isOnlyUsed, readBy, recordRead } 
 import { look } from '../wallets/look.ts'
 import { readSession } from '../wallets/session.ts'
 import { checkPlainKey } from '../wallets/sessionKeys.ts'
-import { hasMismatch } from '../wallets/walletHalts.ts'
 import { hinted, watch } from '../wallets/watching.ts'
+import { isUnclear } from './branch.ts'
 import { endFinal } from './finality.ts'
 import { scanWallet } from './scan.ts'
 import { isBusy } from './settle.ts'
@@ -68,5 +68,3 @@ async function read(ctx: Context, wallet: WalletRow): Promise<IdleReading | null
   const isWatched = (await watch(ctx, wallet)) && isBooked
   return { balance, isActive: isChanged, isWatched }
 }
-
-const isUnclear = (wallet: WalletRow) => hasMismatch(wallet) || wallet.suspect_block !== null

@@ -7,8 +7,8 @@ import { minedLogs } from '../core/minedReports.ts'
 import type { WalletRow } from '../core/storage/rows.ts'
 import { isOpenPayout } from '../core/storage/statuses.ts'
 import { stateAtLogsRead } from '../wallets/idleReads.ts'
-import { hasMismatch } from '../wallets/walletHalts.ts'
 import type { Reading } from './booking.ts'
+import { isUnclear } from './branch.ts'
 
 /**
  * What the Relayer reports of a smart wallet's sends in place of the node's logs, if that is provably everything that happened.
@@ -31,7 +31,7 @@ type ReportedSends = {
 export function reportedSends(ctx: Context, wallet: WalletRow, toBlock: number): ReportedSends | null {
   const state = stateAtLogsRead(ctx, wallet.id)
   if (state === null || state.blockNumber !== wallet.scanned_block || state.purchaseAllowance > 0) return null
-  if (hasMismatch(wallet) || wallet.suspect_block !== null || ctx.store.meta('restore') !== null) return null
+  if (isUnclear(wallet) || ctx.store.meta('restore') !== null) return null
   // Whoever claims a payout changes nothing of the wallet.
   if (ctx.store.first(`SELECT 1 FROM payout WHERE wallet_id = ? AND ${isOpenPayout} LIMIT 1`, wallet.id)) return null
   const logs = (minedLogs(ctx).get(wallet.id) ?? [])

@@ -32,10 +32,11 @@ const logsPerScan = 5_000
 const maxTopics = 500
 
 /**
- * Reads every log of this wallet up to CONFIRM_DEPTH, unless the Relayer's reports prove what they are, and books it. The cursor moves in the same transaction as the
- * bookings, and only if the books then equal the wallet's balance at that block: a node that lags or hides a log changes
- * nothing. The same call shows the session at that block, which is adopted. Reading a log twice books it once. If blocks read before have left the chain, their bookings are undone first.
- * Returns true if the wallet has caught up with the chain.
+ * Books every log of this wallet up to CONFIRM_DEPTH: those that the Relayer has reported if they are provably all, otherwise those
+ * of the node, which `mustReadLogs` demands. The cursor moves in the same transaction as the bookings, and only if the books then
+ * equal the wallet's balance at that block: a node that lags or hides a log changes nothing. The same call shows the session at that
+ * block, which is adopted. A log that is read twice is booked once. If blocks read before have left the chain, their bookings are
+ * undone first. `head`: the newest block, if it was just read. Returns true if the wallet has caught up with the chain.
  */
 export async function scanWallet(ctx: Context, walletId: string, head?: Block, mustReadLogs = false): Promise<boolean> {
   const { chain_id } = ctx.store.wallet(walletId)!
