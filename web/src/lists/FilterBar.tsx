@@ -9,8 +9,11 @@ import type { ActiveFilter, FilteredPage } from './useListPage.ts'
 
 const FilterDialog = lazy(() => import('./FilterDialog.tsx'))
 
-/** The buttons of a list: export what matches the filters, and change the filters. */
-export function ListButtons({ page }: { page: FilteredPage }) {
+/**
+ * The buttons of a list: export what matches the filters, and change the filters. `words` hides their words where there is no
+ * room: by default on a phone.
+ */
+export function ListButtons({ page, words = 'max-sm:sr-only' }: { page: FilteredPage; words?: string }) {
   const [isOpen, setIsOpen] = useState(false)
   const { noun, filters, values, active } = page
   return (
@@ -21,7 +24,7 @@ export function ListButtons({ page }: { page: FilteredPage }) {
         disabled={page.total === undefined}
         missing={page.total === 0 ? 'There is nothing to export.' : null}
       >
-        <span className="max-sm:sr-only">Export CSV</span>
+        <span className={words}>Export CSV</span>
       </SaveButton>
       <Button
         look="secondary"
@@ -30,7 +33,7 @@ export function ListButtons({ page }: { page: FilteredPage }) {
         onClick={() => startTransition(() => setIsOpen(true))}
       >
         <ListFilter aria-hidden="true" className="size-4" />
-        <span className="max-sm:sr-only">Filters</span>
+        <span className={words}>Filters</span>
         {active.length > 0 && (
           <span className="rounded-full bg-green px-2 text-small text-white">
             {active.length}

@@ -71,17 +71,18 @@ function PayoutsPage() {
             look="secondary"
             className="relative"
             data-small=""
+            title="Reclaim All Pending"
             disabled={reclaimable.isPending}
             onClick={() => setReclaimingAll(true)}
           >
             <Undo2 aria-hidden="true" className="size-4" />
             <span>
-              <span className="max-sm:sr-only">Reclaim All Pending</span>{' '}
+              <span className="max-lg:sr-only">Reclaim All Pending</span>{' '}
               {reclaimable.isPending ? '\u00a0\u00a0\u00a0' : `(${reclaimableCount})`}
             </span>
           </Button>
         )}
-        <ListButtons page={page} />
+        <ListButtons page={page} words="max-lg:sr-only" />
         {isAllowed('createPayout') && (
           <Button onClick={openCreate}>
             <Plus aria-hidden="true" className="size-4" />
