@@ -29,7 +29,7 @@ export function Dialog(props: {
   wide?: boolean
   role?: 'dialog' | 'alertdialog'
   /** The label of a first button that closes the dialog: instead of the X in an alert, beside it where something is typed. */
-  cancel?: string
+  cancel?: string | undefined
   /** Puts a first button Back in the place of `cancel`. */
   onBack?: (() => void) | undefined
   /** Follows the content; in a wide window it is a column beside it, and the dialog wider. */

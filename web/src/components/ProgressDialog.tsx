@@ -33,23 +33,15 @@ export function ProgressDialog(props: {
       onClose={onClose}
       locked={props.locked ?? false}
       onStopWaiting={props.onStopWaiting}
+      cancel={confirm && (step === 'confirm' ? 'Cancel' : 'Close')}
       footer={
-        confirm ? (
-          <>
-            <Button look="secondary" onClick={onClose}>
-              {step === 'confirm' ? 'Cancel' : 'Close'}
-            </Button>
-            {confirm.onStart && (
+        confirm
+          ? confirm.onStart && (
               <Button disabled={step === 'confirm' && confirm.disabled} onClick={confirm.onStart}>
                 {step === 'confirm' ? confirm.label : 'Try again'}
               </Button>
-            )}
-          </>
-        ) : (
-          <Button disabled={props.locked} onClick={onClose}>
-            {step === 'running' ? 'Close' : 'Done'}
-          </Button>
-        )
+            )
+          : step === 'done' && <Button onClick={onClose}>Done</Button>
       }
     >
       <div aria-live="polite" className="space-y-4">

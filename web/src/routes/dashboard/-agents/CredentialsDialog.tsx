@@ -41,7 +41,7 @@ export default function CredentialsDialog(props: {
       onClose={props.onClose}
       closable={!shown}
       footer={
-        shown ? (
+        shown && (
           <>
             <Button look="secondary" onClick={() => download(props.credentials)}>
               <Download aria-hidden="true" className="size-4" />
@@ -49,8 +49,6 @@ export default function CredentialsDialog(props: {
             </Button>
             <Button onClick={props.onClose}>I have stored them</Button>
           </>
-        ) : (
-          <Button onClick={props.onClose}>Close</Button>
         )
       }
     >

@@ -131,11 +131,7 @@ function Waiting(props: { wallet: Wallet; opened: Opened; onClose: () => void })
     <Dialog
       title={arrived > 0n ? 'Funds added' : blocked ? 'Continue to the payment page' : 'Finish in the other tab'}
       onClose={props.onClose}
-      footer={
-        <Button look={blocked ? 'secondary' : 'primary'} onClick={props.onClose}>
-          {arrived > 0n ? 'Done' : 'Close'}
-        </Button>
-      }
+      footer={arrived > 0n && <Button onClick={props.onClose}>Done</Button>}
     >
       <div className="space-y-4" aria-live="polite">
         {arrived > 0n ? (
