@@ -70,7 +70,7 @@ test('an approver joins on a phone and approves what a preparer asked for above 
 
   await page.reload()
   const limit = page.getByRole('region', { name: 'A second person' })
-  await button(page, 'Set a Limit').click()
+  await button(page, 'Set a limit').click()
   await dialog.getByLabel('Above this amount in 24 hours').fill('10')
   await dialog.getByLabel('Your password').fill(owner.account.password)
   await button(page, 'Save limit').click()

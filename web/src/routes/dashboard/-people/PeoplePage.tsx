@@ -82,7 +82,7 @@ function Lists({ people, onAct, onInvite }: Acts & { people: People; onInvite: (
               action={
                 onInvite && (
                   <Button look="secondary" onClick={onInvite}>
-                    Invite Somebody
+                    Invite somebody
                   </Button>
                 )
               }
@@ -205,7 +205,7 @@ function PersonRow(props: {
         </div>
         <div className="min-w-0">
           <p>{roleNames[role]}</p>
-          <p className="text-pretty text-muted text-small">Can {texts[role]}.</p>
+          <p className="text-muted text-small">Can {texts[role]}.</p>
         </div>
       </div>
       {props.items.length > 0 ? (

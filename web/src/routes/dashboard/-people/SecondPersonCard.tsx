@@ -23,7 +23,7 @@ export function SecondPersonCard(props: { secondPerson: SecondPerson; hasApprove
           Nobody can agree now. What is above the limit waits until somebody has been an approver for 24 hours.
         </Notice>
       )}
-      <p className="mt-2 text-pretty text-muted">
+      <p className="mt-2 text-muted">
         {above === null
           ? 'With a limit, what agents ask for above it waits for an approver, and you can’t pay above it alone.'
           : 'Agents count as the owner. What they ask for above the limit waits for an approver. An approver can also confirm the rules of a policy group; what those allow then has a second person behind it.'}{' '}
@@ -31,7 +31,7 @@ export function SecondPersonCard(props: { secondPerson: SecondPerson; hasApprove
       </p>
       <May call="people.chooseSecondPerson">
         <Button look="secondary" className="mt-4" onClick={props.onChange}>
-          {above === null ? 'Set a Limit' : 'Change Limit'}
+          {above === null ? 'Set a limit' : 'Change limit'}
         </Button>
       </May>
     </TitledCard>

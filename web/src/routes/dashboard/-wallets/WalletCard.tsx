@@ -189,7 +189,7 @@ function WalletExposure(props: { wallet: Wallet }) {
     </span>
   )
   return (
-    <p data-testid="wallet-exposure" className="mt-4 text-pretty text-muted text-small">
+    <p data-testid="wallet-exposure" className="mt-4 text-muted text-small">
       {walletType === 'imported' ? (
         <>
           We keep this wallet’s key, so all of it, {canLeave}, can leave without {ownerWord()}; agents can use {agents}.

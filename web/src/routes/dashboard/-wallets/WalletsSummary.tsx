@@ -42,7 +42,7 @@ export function WalletsSummary(props: { wallets: Wallet[] }) {
             )}
           </p>
         </div>
-        <p className="min-w-60 flex-1 text-pretty">
+        <p className="min-w-60 flex-1">
           {exposure ? (
             <>
               Without {ownerWord()} at most <Sum testId="can-leave" value={formatUsdc(exposure.canLeave)} /> can leave
