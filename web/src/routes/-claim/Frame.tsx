@@ -13,13 +13,13 @@ export function Frame(props: { chain?: Chain | undefined; children: ReactNode })
       <main className="w-full max-w-[440px] rounded-card border border-hairline bg-card p-6 sm:p-8">
         {props.children}
       </main>
-      <footer className="mt-6 max-w-[440px] text-muted text-small">
-        <p className="flex items-center gap-2">
+      <footer className="mt-6 max-w-[440px] text-center text-muted text-small">
+        <p className="flex items-center justify-center gap-2">
           <Mark className="size-4" />
           Sent with {appName}. {unitOf(props.chain ?? 'base')} on {networkPhrase(props.chain ?? 'base')}.
         </p>
         <details>
-          <summary className="rounded-sm py-1 text-center text-green">What is {appName}?</summary>
+          <summary className="rounded-sm py-1 text-green">What is {appName}?</summary>
           {appName} delivers money for the sender, who chose the amount. Ask them if anything is unclear. Nobody needs
           your recovery phrase or a password to pay you.
         </details>
@@ -49,7 +49,7 @@ export function Summary(props: { payout: ClaimPayout; amount?: string }) {
       </p>
       <p className="mt-1">
         {payout.chain === 'base'
-          ? 'USDC is a digital dollar, worth about 1 US dollar.'
+          ? 'USDC is a digital dollar, worth about 1\u00a0US dollar.'
           : 'Test money on Base Sepolia: it has no value.'}
       </p>
       {payout.memo && <p className="mt-1 break-words italic">“{payout.memo}”</p>}
