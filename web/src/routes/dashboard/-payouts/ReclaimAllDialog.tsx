@@ -118,7 +118,7 @@ export default function ReclaimAllDialog(props: { onClose: () => void }) {
             {plural(data.page.total, 'payout')} not claimed yet
             {data.page.total <= data.rows.length && (
               <span>
-                , <span className="font-semibold">{sumsOf(data.rows)}</span> together
+                , <span className="whitespace-nowrap font-semibold">{sumsOf(data.rows)}</span> together
               </span>
             )}
             <span>.</span>
