@@ -90,7 +90,9 @@ export const dependencies = (now: () => number) =>
         return messageProviderFrom(c.env, open().db, now)
       },
       now,
-      region: regionOf((c.req.raw.cf ?? {}) as Place),
+      get region() {
+        return regionOf((c.req.raw.cf ?? {}) as Place)
+      },
       runInBackground,
     })
     await next()
