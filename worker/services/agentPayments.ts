@@ -127,9 +127,7 @@ export async function paymentContext(
   caller: Caller,
   { contact }: PaymentContextQuery,
 ): Promise<Result<PaymentContext>> {
-  const result = await treasury(caller)
-    .policies()
-    .agentContext(principal(caller), contact ?? null)
+  const result = await treasury(caller).agentContext(principal(caller), contact ?? null)
   if (!result.ok) return result
   const { agent, group, contacts, contactsTotal, maxAllowedNow, maxWithoutAsking, rules, rates, gas } = result.value
   return ok({

@@ -45,6 +45,7 @@ import { payloadOf } from './payments/purchases/offers.ts'
 import { findPayment, findTransaction, pageOfPayments, recipientHistory } from './payments/queries.ts'
 import type { CheckInput, PayInput, PaymentsInput, RecipientInput } from './payments/rpcTypes.ts'
 import { paymentView, transactionView } from './payments/views.ts'
+import { AgentContexts } from './policies/agentContext.ts'
 import { Policies } from './reports/changes/rpc.ts'
 import { Review } from './reports/review/rpc.ts'
 import { Reports } from './reports/rpc.ts'
@@ -62,8 +63,7 @@ import { Wallets } from './wallets/rpc.ts'
  * worker/domain.
  */
 export class Treasury extends TreasuryObject {
-  /** Kept, because it caches what each agent may do. */
-  readonly #policies = new Policies(this.context, this.agentGate)
+  readonly #agentContexts = new AgentContexts(this.context)
   /** Kept, because its calls take turns. */
   readonly #restore = new Restore({
     close: (id) => this.closeForRestore(id),
@@ -79,7 +79,7 @@ export class Treasury extends TreasuryObject {
     )
   }
   policies() {
-    return this.#policies
+    return new Policies(this.context, this.agentGate)
   }
   approvals() {
     return new Approvals(this.context, this.agentGate, this.paymentFlow)
@@ -207,6 +207,12 @@ export class Treasury extends TreasuryObject {
     if (refused || principal.type !== 'agent') return refused ?? notFound('Agent')
     const { rows, next } = pageOfPayments(this.context, principal.agentId, input)
     return ok({ payments: rows.map((row) => paymentView(this.context, row)), next })
+  }
+  /** GET /v1/context: what the agent may do now. */
+  async agentContext(principal: Principal, contact: string | null) {
+    const refused = this.agentGate.refusal(principal)
+    if (refused || principal.type !== 'agent') return refused ?? notFound('Agent')
+    return this.#agentContexts.of(principal.agentId, contact)
   }
   async transaction(id: string) {
     return findTransaction(this.context, id)

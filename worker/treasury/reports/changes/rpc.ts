@@ -10,7 +10,6 @@ import type { Principal } from '../../core/rpcTypes.ts'
 import { takeOwnerChange } from '../../limits/ownerActions.ts'
 import { type KnownDecider, noteDecider } from '../../limits/secondPerson.ts'
 import { handedOut } from '../../payments/purchases/openSignatures.ts'
-import { AgentContexts } from '../../policies/agentContext.ts'
 import type { AgentGate } from '../../policies/agentGate.ts'
 import type {
   AgentInput,
@@ -31,13 +30,11 @@ import { setPaused } from './pausing.ts'
 export class Policies extends RpcTarget {
   readonly #ctx: Context
   readonly #gate: AgentGate
-  readonly #agentContexts: AgentContexts
 
   constructor(ctx: Context, gate: AgentGate) {
     super()
     this.#ctx = ctx
     this.#gate = gate
-    this.#agentContexts = new AgentContexts(ctx)
   }
 
   async groups() {
@@ -121,12 +118,6 @@ export class Policies extends RpcTarget {
     return { paused: store.accountPaused, suspended: store.isSuspended, restored }
   }
 
-  /** GET /v1/context: what the agent may do now. */
-  async agentContext(principal: Principal, contact: string | null) {
-    const refused = this.#gate.refusal(principal)
-    if (refused || principal.type !== 'agent') return refused ?? notFound('Agent')
-    return this.#agentContexts.of(principal.agentId, contact)
-  }
   /** POST /oauth/token: what the group allows now. */
   async agentScopes(principal: Principal) {
     const refused = this.#gate.refusal(principal)
