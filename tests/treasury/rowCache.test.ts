@@ -165,6 +165,24 @@ test('a cached credential is refused once its agent is paused or the credential 
   expect(refusal()).toMatchObject({ code: 'unauthenticated' })
 })
 
+test('the account’s single values equal the table, also after a rollback', () => {
+  const { store, storage } = createTreasury()
+  const stored = () => new Store(storage, () => {}).meta('suspension')
+  expect(store.isSuspended).toBe(false)
+  const suspendAndFail = () =>
+    store.transaction(() => {
+      store.suspension = { since: 1, version: 1 }
+      expect(store.isSuspended).toBe(true)
+      throw new Error('rolled back')
+    })
+  expect(suspendAndFail).toThrow('rolled back')
+  expect([store.isSuspended, stored()]).toEqual([false, null])
+  store.suspension = { since: 2, version: 2 }
+  expect([store.suspension, stored()]).toEqual(Array(2).fill({ since: 2, version: 2 }))
+  store.setMeta('suspension', null)
+  expect([store.isSuspended, stored()]).toEqual([false, null])
+})
+
 test('an account that is being restored does not serve cached values @limits-36', () => {
   const { context, storage } = createTreasury()
   const gate = new RestoreGate(storage)

@@ -1,10 +1,11 @@
 /** Tables that almost every call reads. `any` is for queries that read several tables. */
-export type CachedTable = 'rate' | 'gas_level' | 'gas_use' | 'payment' | 'run' | 'any'
+export type CachedTable = 'meta' | 'rate' | 'gas_level' | 'gas_use' | 'payment' | 'run' | 'any'
 
 export type CachedRow = readonly [key: string, value: unknown]
 
 /** Matches queries that may write to the table. */
 const names: Record<CachedTable, RegExp> = {
+  meta: /\bmeta\b/,
   rate: /\brate\b/,
   gas_level: /\bgas_level\b/,
   gas_use: /\bgas_use\b/,

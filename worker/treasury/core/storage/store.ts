@@ -29,9 +29,6 @@ export class Store {
   #full = false
   /** Raised by every write, so that stale values derived from the tables can be detected. */
   version = 0
-  #accountPaused: boolean | null = null
-  #suspension: SuspensionState | null = null
-  #secondPerson: SecondPersonSetting | null = null
   /** Column names by query; the schema does not change while the object is loaded. */
   readonly #joins = new Map<string, string[]>()
   /** End of the audit chain, kept in memory; null if it has to be read. */
@@ -54,9 +51,6 @@ export class Store {
       this.version += 1
       this.#cache.clear()
       this.auditHead = null
-      this.#accountPaused = null
-      this.#suspension = null
-      this.#secondPerson = null
       this.#onRollback()
       throw error
     }
@@ -150,43 +144,40 @@ export class Store {
     const query = `UPDATE ${table} SET ${names} WHERE id = ?${conditions.join('')}`
     return this.run(query, ...valuesOf(changes), id, ...valuesOf(guard)) > 0
   }
-  /** A single value of the account; null if it was never set. */
+  /** A single value of the account, kept in memory; null if it was never set. Callers must not change it. */
   meta<Name extends MetaName>(name: Name): MetaValue<Name> | null {
-    const row = this.first<{ value: string }>('SELECT value FROM meta WHERE key = ?', name)
-    return row && (metaFormats[name].read(row.value) as MetaValue<Name>)
+    return this.cached('meta', name, () => {
+      const row = this.first<{ value: string }>('SELECT value FROM meta WHERE key = ?', name)
+      return row && (metaFormats[name].read(row.value) as MetaValue<Name>)
+    })
   }
   /** Null deletes the value. */
   setMeta<Name extends MetaName>(name: Name, value: MetaValue<Name> | null): void {
     const { write } = metaFormats[name] as { write: (value: MetaValue<Name>) => string }
-    if (value === null) this.run('DELETE FROM meta WHERE key = ?', name)
-    else this.insert('meta', { key: name, value: write(value) }, 'ON CONFLICT DO UPDATE SET value = excluded.value')
+    const set = 'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value'
+    if (value === null) this.runCached('meta', [[name, null]], 'DELETE FROM meta WHERE key = ?', name)
+    else this.runCached('meta', [[name, value]], set, name, write(value))
   }
-  /** True if all agents of the account are paused. Kept in memory. */
+  /** True if all agents of the account are paused. */
   get accountPaused(): boolean {
-    this.#accountPaused ??= this.meta('account_paused') ?? false
-    return this.#accountPaused
+    return this.meta('account_paused') ?? false
   }
   pauseAccount(paused: boolean): void {
     this.setMeta('account_paused', paused)
-    this.#accountPaused = paused
   }
-  /** Whether an operator has suspended the account. Kept in memory. */
+  /** Whether an operator has suspended the account. */
   get suspension(): SuspensionState {
-    this.#suspension ??= this.meta('suspension') ?? { since: null, version: 0 }
-    return this.#suspension
+    return this.meta('suspension') ?? { since: null, version: 0 }
   }
   set suspension(state: SuspensionState) {
     this.setMeta('suspension', state)
-    this.#suspension = state
   }
-  /** Above how much a second person is needed. Kept in memory. */
+  /** Above how much a second person is needed. */
   get secondPerson(): SecondPersonSetting {
-    this.#secondPerson ??= this.meta('second_person') ?? { above: null, next: null }
-    return this.#secondPerson
+    return this.meta('second_person') ?? { above: null, next: null }
   }
   set secondPerson(setting: SecondPersonSetting) {
     this.setMeta('second_person', setting)
-    this.#secondPerson = setting
   }
   get isSuspended(): boolean {
     return this.suspension.since !== null
