@@ -12,8 +12,11 @@ import type { Store } from '../core/storage/store.ts'
 
 const where = 'wallet_id = ? AND epoch = ? AND class = ?'
 
+/** Kept in memory until the next write, because deciding and signing a purchase read it several times. */
 const rowsOf = (store: Store, { wallet_id, epoch }: SessionRow) =>
-  store.all<PurchaseClassRow>('SELECT * FROM purchase_class WHERE wallet_id = ? AND epoch = ?', wallet_id, epoch)
+  store.cached('any', `purchase classes ${wallet_id} ${epoch}`, () =>
+    store.all<PurchaseClassRow>('SELECT * FROM purchase_class WHERE wallet_id = ? AND epoch = ?', wallet_id, epoch),
+  )
 
 /** By class. */
 export function classUses(store: Store, session: SessionRow): Record<PurchaseClass, ClassUse> {
@@ -26,9 +29,10 @@ export function classUses(store: Store, session: SessionRow): Record<PurchaseCla
 }
 
 /** The lowest free number. The caller has seen that the class has one. */
-export function takeNumber(store: Store, { wallet_id, epoch }: SessionRow, purchaseClass: PurchaseClass): number {
+export function takeNumber(store: Store, session: SessionRow, purchaseClass: PurchaseClass): number {
+  const { wallet_id, epoch } = session
   const key = [wallet_id, epoch, purchaseClass] as const
-  const row = store.first<PurchaseClassRow>(`SELECT * FROM purchase_class WHERE ${where}`, ...key)
+  const row = rowsOf(store, session).find((each) => each.class === purchaseClass)
   if (row && row.taken < row.next_number) {
     const { number } = store.first<{ number: number }>(
       `SELECT min(number) AS number FROM free_number WHERE ${where}`,

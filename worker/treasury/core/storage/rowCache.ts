@@ -1,5 +1,5 @@
 /** Tables that almost every call reads. `any` is for queries that read several tables. */
-export type CachedTable = 'meta' | 'rate' | 'gas_level' | 'gas_use' | 'payment' | 'run' | 'any'
+export type CachedTable = 'meta' | 'rate' | 'gas_level' | 'gas_use' | 'payment' | 'run' | 'wallet_action' | 'any'
 
 export type CachedRow = readonly [key: string, value: unknown]
 
@@ -11,6 +11,7 @@ const names: Record<CachedTable, RegExp> = {
   gas_use: /\bgas_use\b/,
   payment: /\bpayment\b/,
   run: /\brun\b/,
+  wallet_action: /\bwallet_action\b/,
   any: /(?:)/,
 }
 

@@ -41,13 +41,15 @@ export const deliverableActions = (ctx: Context) =>
   ctx.store.all<WalletActionRow>(`SELECT * FROM wallet_action WHERE ${isOpenAction} AND status = 'sent'`)
 
 /** True while another session key is about to replace the present one, or may still do. `head` is the newest block. */
-export const isReplaced = (ctx: Context, walletId: string, head: Block) =>
-  ctx.store.first(
-    `SELECT 1 FROM wallet_action WHERE wallet_id = ? AND kind IN ('rotate','setSession') AND ${isOpenAction}
-       AND (deadline IS NULL OR deadline >= ?)`,
-    walletId,
-    head.timestamp,
-  ) !== null
+export const isReplaced = ({ store }: Context, walletId: string, head: Block): boolean =>
+  store
+    .cached('wallet_action', `replacing ${walletId}`, () =>
+      store.all<Pick<WalletActionRow, 'deadline'>>(
+        `SELECT deadline FROM wallet_action WHERE wallet_id = ? AND kind IN ('rotate','setSession') AND ${isOpenAction}`,
+        walletId,
+      ),
+    )
+    .some(({ deadline }) => deadline === null || deadline >= head.timestamp)
 
 const shownMs = dayMs
 
