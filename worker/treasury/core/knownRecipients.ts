@@ -6,10 +6,10 @@ import { inMemory } from './memory.ts'
 import type { WalletRow } from './storage/rows.ts'
 
 /**
- * Recipients known to be in the table known_recipient, as `${chainId}:${address in lower case}`, and when they were last screened
- * (ms; 0 if never).
+ * When recipients were last screened (ms; 0 if never) according to the table known_recipient, by
+ * `${chainId}:${address in lower case}`; null for those that are not in it.
  */
-export const knownRecipients = inMemory(() => new Map<string, number>())
+export const knownRecipients = inMemory(() => new Map<string, number | null>())
 /** Recent look-ups of other recipients, under the same keys. `at` in ms. */
 export const lookups = inMemory(() => new Map<string, { found: RecipientLookup; at: number }>())
 
@@ -35,10 +35,10 @@ function screenedAt(ctx: Context, wallet: WalletRow, address: Address): number |
     'SELECT screened_at AS at FROM known_recipient WHERE address = ?',
     key,
   )
-  if (!row) return null
+  const at = row && (row.at ?? 0)
   if (knownRecipients(ctx).size >= 1_000) knownRecipients(ctx).clear()
-  knownRecipients(ctx).set(key, row.at ?? 0)
-  return row.at ?? 0
+  knownRecipients(ctx).set(key, at)
+  return at
 }
 
 /** Called for accepted payments only: refused ones must not fill the object's storage. */

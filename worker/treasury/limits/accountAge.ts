@@ -18,13 +18,11 @@ export function isEstablished(ctx: Context): boolean {
 }
 
 function readEstablished({ store, limits, now }: Context): boolean {
+  const { payments, sent } = store.cached('gas_level', 'confirmed', () =>
+    store.first<{ payments: number; sent: number }>('SELECT payments, sent FROM gas_level'),
+  ) ?? { payments: 0, sent: 0 }
+  if (payments < limits.establishedAfterPayments || fromColumn(sent) < usdcSetting(limits.establishedAfterUsdc))
+    return false
   const before = now() - limits.establishedAfterHours * hourMs
-  if (!store.first('SELECT 1 FROM wallet WHERE created_at <= ? LIMIT 1', before)) return false
-  const { payments, sent } = store.first<{ payments: number; sent: number }>(
-    'SELECT payments, sent FROM gas_level',
-  ) ?? {
-    payments: 0,
-    sent: 0,
-  }
-  return payments >= limits.establishedAfterPayments && fromColumn(sent) >= usdcSetting(limits.establishedAfterUsdc)
+  return store.first('SELECT 1 FROM wallet WHERE created_at <= ? LIMIT 1', before) !== null
 }

@@ -10,7 +10,7 @@ import { setOfNewPayout } from '../../core/contracts.ts'
 import { toColumn } from '../../core/storage/columns.ts'
 import type { WalletRow } from '../../core/storage/rows.ts'
 import type { NewRow } from '../../core/storage/tableRows.ts'
-import { enqueuePayout } from '../../outbox/enqueue.ts'
+import { enqueue } from '../../outbox/enqueue.ts'
 import { codeReplayMs, newClaimToken, newCode } from './codes.ts'
 import { ensureSaltBackedUp, payoutKey, payoutSecretVersion } from './keys.ts'
 
@@ -65,7 +65,7 @@ export async function draftPayout(
   }
 }
 
-/** Writes the payout. Called inside the transaction that accepts its payment. */
+/** Writes the payout. Called inside the transaction that accepts its payment and records that change. */
 export function insertPayout(ctx: Context, draft: PayoutDraft, wallet: WalletRow): void {
   const now = ctx.now()
   ctx.store.insert('payout', {
@@ -79,6 +79,6 @@ export function insertPayout(ctx: Context, draft: PayoutDraft, wallet: WalletRow
     // Those within the first hour would arrive together with the link.
     reminded: remindersDue(draft.expires_at, now + hourMs),
   })
-  enqueuePayout(ctx, draft.id)
+  enqueue(ctx, 'desk', draft.id)
   ctx.schedule('expiry', Math.min(draft.expires_at, now + codeReplayMs))
 }
