@@ -129,25 +129,13 @@ export async function paymentContext(
 ): Promise<Result<PaymentContext>> {
   const result = await treasury(caller).agentContext(principal(caller), contact ?? null)
   if (!result.ok) return result
-  const { agent, group, contacts, contactsTotal, maxAllowedNow, maxWithoutAsking, rules, rates, gas } = result.value
+  const { agent, group, budget, contacts, contactsTotal, maxAllowedNow, maxWithoutAsking, rules, rates, gas } =
+    result.value
   return ok({
-    agent: { id: agent.id, name: agent.name },
-    policy_group: {
-      id: group.id,
-      name: group.name,
-      version: group.version,
-      scopes: group.scopes,
-      wallet: group.wallet?.address ?? null,
-      chain: group.wallet?.chain ?? null,
-      contacts,
-    },
+    agent,
+    policy_group: { ...group, contacts },
     contacts_total: contactsTotal,
-    budget: {
-      limit: group.spendLimitUsdc,
-      spent: group.currentSpent,
-      held: group.held,
-      remaining: group.remaining,
-    },
+    budget,
     max_allowed_now: maxAllowedNow,
     max_without_asking: maxWithoutAsking,
     rules: rules.map(({ names, field, sentence, value, resetsAt }) => ({

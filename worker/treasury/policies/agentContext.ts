@@ -1,4 +1,5 @@
 import { formatUsdc, formatUsdcText, type MicroUsdc, min } from '#domain/money.ts'
+import { chainNameOf } from '#domain/networks.ts'
 import { mostAllowed } from '#domain/policy.ts'
 import { rulesInWords, wireRules } from '#domain/rules/values.ts'
 import { isoOf, minuteMs } from '#domain/time.ts'
@@ -11,12 +12,12 @@ import { gasAllowance } from '../limits/gas.ts'
 import { nextPeriodAt } from '../limits/periods.ts'
 import { paymentRateStates } from '../limits/rates.ts'
 import { leftAlone } from '../limits/secondPerson.ts'
+import { budgetView } from './budgets.ts'
 import type { AgentContext, RuleInForce } from './rpcTypes.ts'
-import { agentView, groupView } from './views.ts'
 import { contactsOf } from './whitelist.ts'
 
 /** The parts that do not change every second, without contacts, of which there may be many. */
-type Cached = Omit<AgentContext, 'rates' | 'gas' | 'contacts' | 'contactsTotal'> & { groupId: string }
+type Cached = Omit<AgentContext, 'rates' | 'gas' | 'contacts' | 'contactsTotal'>
 
 const agentWords = { money: (amount: MicroUsdc) => `${formatUsdcText(amount)} USDC`, moment: (at: number) => isoOf(at) }
 
@@ -36,10 +37,9 @@ export class AgentContexts {
     const cached = await this.#cached(agentId)
     if (!cached.ok) return cached
     const ctx = this.#context
-    const { groupId, ...context } = cached.value
     return ok({
-      ...context,
-      ...contactsOf(ctx.store, groupId, contact),
+      ...cached.value,
+      ...contactsOf(ctx.store, cached.value.group.id, contact),
       rates: paymentRateStates(ctx, agentId),
       gas: gasAllowance(ctx, agentId),
     })
@@ -78,9 +78,16 @@ export class AgentContexts {
       resetsAt: isoOf(used[rule.field]?.resetsAt ?? null),
     }))
     const value = {
-      agent: agentView(this.#context, agent),
-      groupId: group.id,
-      group: groupView(this.#context, group, 0),
+      agent: { id: agent.id, name: agent.name },
+      group: {
+        id: group.id,
+        name: group.name,
+        version: group.version,
+        scopes: [...policy.scopes],
+        wallet: wallet.address,
+        chain: chainNameOf(wallet.chain_id),
+      },
+      budget: budgetView(group),
       maxAllowedNow: formatUsdc(most.now),
       maxWithoutAsking: formatUsdc(left === null ? most.withoutAsking : min(most.withoutAsking, left)),
       rules,

@@ -1,7 +1,7 @@
 import type { MicroUsdc } from '#domain/money.ts'
 import type { RuleEdits } from '#domain/rules/values.ts'
 import type { CodeDestination, ConnectingApp } from '#schemas/connection.ts'
-import type { Agent, PolicyGroup } from '#schemas/policy.ts'
+import type { PaymentContext } from '#schemas/payment.ts'
 import type { GasAllowance, RateState } from '../limits/rpcTypes.ts'
 
 export type ContactMethods = { address: string | null; email: string | null; phone: string | null }
@@ -57,10 +57,9 @@ export type RuleInForce = {
   resetsAt: string | null
 }
 
-/** `group` has no contacts: of those that the call asks for, `contacts` are the first. */
-export type AgentContext = {
-  agent: Agent
-  group: PolicyGroup
+/** Of the group's contacts that the call asks for, `contacts` are the first. */
+export type AgentContext = Pick<PaymentContext, 'agent' | 'budget'> & {
+  group: Omit<PaymentContext['policy_group'], 'contacts'>
   contacts: ListedContact[]
   contactsTotal: number
   maxAllowedNow: string

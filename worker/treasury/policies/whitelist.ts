@@ -87,7 +87,8 @@ export function whitelistOf(
 }
 
 /**
- * The first contacts of the group, by name, whose texts contain `search`, and how many there are. Null finds all of them.
+ * The first contacts of the group, by name, whose texts contain `search`, and how many there are. Null finds all of them, which
+ * are kept in memory until the next write.
  */
 export function contactsOf(
   store: Store,
@@ -95,28 +96,32 @@ export function contactsOf(
   search: string | null,
 ): { contacts: ListedContact[]; contactsTotal: number } {
   const wanted = searchTextOf(search)
-  const rows =
-    wanted === ''
-      ? store.all<WhitelistRow>(
-          'SELECT * FROM whitelist WHERE group_id = ? ORDER BY name, contact_id LIMIT ?',
-          groupId,
-          shownOfGroup,
-        )
-      : store
-          .all<WhitelistRow>('SELECT * FROM whitelist WHERE group_id = ? ORDER BY name, contact_id', groupId)
-          .filter(({ name, email, phone, address }) => searchTextOf(name, email, phone, address).includes(wanted))
-  return {
-    contacts: rows.slice(0, shownOfGroup).map(({ contact_id: id, name, address, email, phone, stale }) => ({
+  if (wanted === '')
+    return store.cached('any', `contacts ${groupId}`, () => ({
+      contacts: listedContacts(store, groupId, shownOfGroup),
+      contactsTotal: store.count('whitelist WHERE group_id = ?', groupId),
+    }))
+  const found = listedContacts(store, groupId).filter(({ name, email, phone, address }) =>
+    searchTextOf(name, email, phone, address).includes(wanted),
+  )
+  return { contacts: found.slice(0, shownOfGroup), contactsTotal: found.length }
+}
+
+/** A negative limit lists all. */
+const listedContacts = (store: Store, groupId: string, limit = -1): ListedContact[] =>
+  store
+    .all<WhitelistRow>(
+      'SELECT * FROM whitelist WHERE group_id = ? ORDER BY name, contact_id LIMIT ?',
+      ...[groupId, limit],
+    )
+    .map(({ contact_id: id, name, address, email, phone, stale }) => ({
       id,
       name,
       address,
       email,
       phone,
       stale: stale === 1,
-    })),
-    contactsTotal: wanted === '' ? store.count('whitelist WHERE group_id = ?', groupId) : rows.length,
-  }
-}
+    }))
 
 /** Ids and names of the groups whose agents may pay this contact. */
 export const groupsWithContact = (store: Store, contactId: string): { id: string; name: string }[] =>
