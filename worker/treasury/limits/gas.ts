@@ -217,7 +217,7 @@ function readStoredUse(ctx: Context, day: number): CachedUse {
   const agents: Record<string, number> = {}
   let owner = 0
   for (const row of ctx.store.all<{ principal: string; gas: number }>(
-    "SELECT principal, gas FROM gas_use WHERE day = ? AND principal NOT IN ('exit', 'sendOn', 'returned') AND principal NOT LIKE 'granted %'",
+    "SELECT principal, gas FROM gas_use WHERE day = ? AND principal <> 'exit' AND principal <> 'sendOn' AND principal <> 'returned' AND principal NOT LIKE 'granted %'",
     day,
   ))
     if (row.principal === 'owner') owner = row.gas
