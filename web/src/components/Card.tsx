@@ -43,7 +43,7 @@ export const TitledCard = (props: {
  */
 export function PageHeader(props: { title: string; aside?: ReactNode; children?: ReactNode }) {
   return (
-    <div className="mb-5 flex flex-wrap items-center justify-between gap-x-4 gap-y-3">
+    <div className="mb-5 flex min-h-control flex-wrap items-center justify-between gap-x-4 gap-y-3">
       <div className="flex min-w-0 items-baseline gap-3">
         <h1 className="wrap-anywhere font-semibold text-title">{props.title}</h1>
         {props.aside}
