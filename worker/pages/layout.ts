@@ -47,7 +47,7 @@ const style = `
 * { box-sizing: border-box; }
 html { scroll-padding-top: 16px; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 15px/1.6 system-ui, sans-serif; font-variant-numeric: tabular-nums; }
-header { padding: 12px 20px; border-bottom: 1px solid var(--line); background: var(--card); }
+header { padding: 12px max(20px, calc(50% - 430px)); border-bottom: 1px solid var(--line); background: var(--card); }
 header a { color: var(--green); font-weight: 600; text-decoration: none; }
 main { max-width: 900px; margin: 0 auto; padding: 24px 20px 64px; }
 h1 { font-size: 24px; line-height: 32px; margin: 0 0 12px; }
@@ -55,6 +55,7 @@ h2 { font-size: 18px; line-height: 28px; margin: 40px 0 8px; }
 h3 { font-size: 15px; line-height: 24px; margin: 0 0 4px; }
 h4 { font-size: 13px; margin: 16px 0 4px; color: var(--muted); font-weight: 600; }
 p { margin: 0 0 12px; max-width: 70ch; }
+p, li, td { text-wrap: pretty; }
 a { color: var(--green); }
 a:focus-visible, summary:focus-visible, pre:focus-visible, .scroll:focus-visible { outline: 2px solid var(--green); outline-offset: 2px; }
 code, pre { font: 13px/1.5 ui-monospace, monospace; }
@@ -62,7 +63,8 @@ code { background: var(--code); border-radius: 4px; padding: 1px 4px; overflow-w
 pre { background: var(--code); border-radius: 8px; padding: 12px; margin: 0 0 12px; overflow-x: auto; }
 pre code { padding: 0; background: none; overflow-wrap: normal; }
 nav ul { list-style: none; margin: 0 0 16px; padding: 0; columns: 2; column-gap: 32px; }
-nav li { break-inside: avoid; }
+nav li { break-inside: avoid; margin: 0 0 4px; }
+nav .muted { display: inline-block; }
 section.card { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 20px; margin: 0 0 16px; }
 .method { display: inline-block; min-width: 44px; color: var(--green); font-weight: 700; }
 .muted { color: var(--muted); font-size: 13px; }
