@@ -19,6 +19,7 @@ import {
   sendTest,
   type Webhook,
 } from '#web/queries/webhooks.ts'
+import { WebhookUrl } from './WebhookUrl.tsx'
 import { hostOf } from './words.ts'
 
 const waitingMs = 2_000 // 2 seconds
@@ -54,7 +55,11 @@ export default function DeliveriesDialog(props: { webhook: Webhook; onClose: () 
       isViewOnly
       wide
       title="Deliveries"
-      description={<span className="wrap-anywhere">To {webhook.url}, newest first. They are kept for 30 days.</span>}
+      description={
+        <span className="wrap-anywhere">
+          To <WebhookUrl url={webhook.url} />, newest first. They are kept for 30 days.
+        </span>
+      }
       onClose={props.onClose}
       footer={
         <GatedButton

@@ -17,6 +17,7 @@ import { useTitle } from '#web/lib/useTitle.ts'
 import { useWhileHere } from '#web/lib/useWhileHere.ts'
 import { deleteWebhook, editWebhook, rotateSecret, type Webhook, webhooksQuery } from '#web/queries/webhooks.ts'
 import type { NewSecret } from './WebhookDialog.tsx'
+import { WebhookUrl } from './WebhookUrl.tsx'
 import { disabledTexts, eventsText, hostOf } from './words.ts'
 
 const acts = ['deliveries', 'edit', 'rotate', 'switch', 'delete'] as const
@@ -97,7 +98,9 @@ function WebhookTable(props: { webhooks: Webhook[]; onAct: (act: WebhookAct, web
       header: 'Address',
       cell: (webhook) => (
         <div className="py-1">
-          <p className="wrap-anywhere font-medium">{webhook.url}</p>
+          <p className="wrap-anywhere font-medium">
+            <WebhookUrl url={webhook.url} />
+          </p>
           {webhook.disabledReason && <p className="text-red">{disabledTexts[webhook.disabledReason]}</p>}
         </div>
       ),
