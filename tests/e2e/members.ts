@@ -52,7 +52,10 @@ export async function contextOf(
   return context
 }
 
-/** Counts presses on the page from now on. */
+/**
+ * Counts presses on the page from now on. At the document: a press that Playwright takes back, because something moved above its
+ * target, is stopped at the window, and repeated.
+ */
 export async function countPresses(page: Page): Promise<() => number> {
   let presses = 0
   await page.exposeFunction('countPress', () => {
@@ -62,7 +65,7 @@ export async function countPresses(page: Page): Promise<() => number> {
     const count = (event: Event) => {
       if (event.isTrusted) (globalThis as unknown as { countPress: () => void }).countPress()
     }
-    addEventListener('pointerdown', count, true)
+    document.addEventListener('pointerdown', count, true)
   })
   return () => presses
 }
