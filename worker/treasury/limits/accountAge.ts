@@ -1,8 +1,8 @@
-import { usdcSetting } from '#domain/money.ts'
+import { usdcSetting, zeroUsdc } from '#domain/money.ts'
 import { hourMs } from '#domain/time.ts'
 import type { Context } from '../core/context.ts'
 import { inMemory } from '../core/memory.ts'
-import { fromColumn } from '../core/storage/columns.ts'
+import { storedLevel } from './gasLevel.ts'
 
 /** True once the account has been found to be established, which is permanent. */
 export const established = inMemory(() => ({ isKnown: false }))
@@ -18,11 +18,8 @@ export function isEstablished(ctx: Context): boolean {
 }
 
 function readEstablished({ store, limits, now }: Context): boolean {
-  const { payments, sent } = store.cached('gas_level', 'confirmed', () =>
-    store.first<{ payments: number; sent: number }>('SELECT payments, sent FROM gas_level'),
-  ) ?? { payments: 0, sent: 0 }
-  if (payments < limits.establishedAfterPayments || fromColumn(sent) < usdcSetting(limits.establishedAfterUsdc))
-    return false
+  const { payments, sent } = storedLevel(store) ?? { payments: 0, sent: zeroUsdc }
+  if (payments < limits.establishedAfterPayments || sent < usdcSetting(limits.establishedAfterUsdc)) return false
   const before = now() - limits.establishedAfterHours * hourMs
   return store.first('SELECT 1 FROM wallet WHERE created_at <= ? LIMIT 1', before) !== null
 }

@@ -20,9 +20,10 @@ import { type Refused, type Result, refuse } from '../../result.ts'
 import type { Context } from '../core/context.ts'
 import { relayerOf } from '../core/relayers.ts'
 import { runs, type Spender, spenderOf } from '../core/spender.ts'
-import { fromColumn, toColumn } from '../core/storage/columns.ts'
+import { toColumn } from '../core/storage/columns.ts'
 import type { PaymentRow } from '../core/storage/rows.ts'
 import { isEstablished } from './accountAge.ts'
+import { type Level, storedLevel } from './gasLevel.ts'
 import { limitRefusal } from './limitRefusal.ts'
 import type { GasAllowance } from './rpcTypes.ts'
 
@@ -181,19 +182,9 @@ const steps = {
 
 const stepsOf = (payment: PaymentRow) => kindOf(payment).gasSteps.map((step) => steps[step])
 
-/** With what was confirmed on the primary network while the account was new: payments, and their sum. */
-type Level = GasLevel & { payments: number; sent: MicroUsdc }
-
 function readLevel(ctx: Context): Level {
-  const stored = ctx.store.cached('gas_level', 'stored', () => readStored(ctx))
+  const stored = storedLevel(ctx.store)
   return { payments: stored?.payments ?? 0, sent: stored?.sent ?? zeroUsdc, ...levelAt(stored, ctx.limits, ctx.now()) }
-}
-
-function readStored({ store }: Context): Level | null {
-  const row = store.first<Record<keyof Level, number>>(
-    'SELECT allowance, day, confirmed, failed, payments, sent FROM gas_level',
-  )
-  return row && { ...row, confirmed: fromColumn(row.confirmed), sent: fromColumn(row.sent), failed: row.failed === 1 }
 }
 
 function saveLevel(ctx: Context, { allowance, day, confirmed, failed, payments, sent }: Level): void {
@@ -213,6 +204,7 @@ type CachedUse = { owner: number; agents: Record<string, number> }
 const readUse = (ctx: Context, day: number): CachedUse =>
   ctx.store.cached('gas_use', `${day}`, () => readStoredUse(ctx, day))
 
+/** Not with NOT IN: of a list of three, SQLite builds a table, and a payment reads its rows. */
 function readStoredUse(ctx: Context, day: number): CachedUse {
   const agents: Record<string, number> = {}
   let owner = 0

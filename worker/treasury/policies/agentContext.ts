@@ -16,7 +16,7 @@ import { budgetView } from './budgets.ts'
 import type { AgentContext, RuleInForce } from './rpcTypes.ts'
 import { contactsOf } from './whitelist.ts'
 
-/** The parts that do not change every second, without contacts, of which there may be many. */
+/** The parts that do not change every second, without contacts, which all agents of a group share. */
 type Cached = Omit<AgentContext, 'rates' | 'gas' | 'contacts' | 'contactsTotal'>
 
 const agentWords = { money: (amount: MicroUsdc) => `${formatUsdcText(amount)} USDC`, moment: (at: number) => isoOf(at) }
