@@ -104,6 +104,9 @@ const text = fc.string({ unit, maxLength: 30 }).map((written) =>
 )
 const aRow = fc.record({ to: recipient, amount, name: text, memo: text, reference: text })
 
+/** A cell with a line of as many cells as the header is refused: a quote that is not closed may have swallowed rows. */
+const looksLikeRows = (row: Record<string, string>) => Object.values(row).some((cell) => /\n(.*,){4}/.test(cell))
+
 /** As any program writes it: every cell in quotes. */
 const csvOf = (rows: Record<string, string>[], lineBreak = '\n') =>
   ['to,amount,name,memo,reference', ...rows.map(lineOf)].join(lineBreak)
@@ -198,6 +201,7 @@ describe('no text is read as another', () => {
         fc.constantFrom('\n', '\r\n', '\r'),
         fc.boolean(),
         (rows, lineBreak, hasMark) => {
+          fc.pre(!rows.some(looksLikeRows))
           const read = rowsOf({ csv: `${hasMark ? '\ufeff' : ''}${csvOf(rows, lineBreak)}` })
           const listed = rowsOf({ rows })
           expect(read.map(({ written }) => written.to)).toEqual(rows.map(({ to }) => to))
