@@ -13,7 +13,10 @@ function tenTests(failed: number, isBroken = false): Stage {
     command: exits(broken > 0 ? 1 : 0),
     counts: () => ({ passed: 10 - broken, failed: broken }),
   })
-  const names = Array.from({ length: failed }, (_, i) => `test ${i}`)
+  const names = Array.from({ length: failed }, (_, i) => ({
+    test: `test ${i}`,
+    reason: `\u001b[31mseed: ${i}\u001b[39m`,
+  }))
   return {
     ...stage(failed, 'tests'),
     again: () => ({ failed: names, stage: stage(isBroken ? failed : 0, 'tests, alone') }),
@@ -31,7 +34,7 @@ async function run(...stages: Stage[]) {
 test('tests that fail beside others and pass alone are named, and the run goes on', async () => {
   const { counts, printed } = await run(tenTests(2), tenTests(0))
   expect(counts).toEqual({ passed: 21, failed: 0 })
-  expect(printed).toContain('passed alone, but failed beside other tests: test 1')
+  expect(printed).toContain('passed alone, but failed beside other tests: test 1\n    seed: 1')
   expect(printed).toContain('the next group')
 })
 

@@ -1,9 +1,10 @@
 import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { root, runTool } from '../../local/tools/runTool.ts'
 import { factorVariable } from '../support/patience.ts'
 import { startCpuMeter } from './cpuTime.ts'
 import { measureMachine, mostForPromisedTimes } from './machine.ts'
-import type { Again, Counts, Stage } from './stages.ts'
+import type { Again, Counts, FailedTest, Stage } from './stages.ts'
 
 /** A machine that others use too becomes slower while the tests run, and a limit costs nothing until something hangs. */
 const margin = 2
@@ -14,7 +15,7 @@ const mostAgain = 8
 /**
  * Runs groups of lanes of stages. Prints a line for each stage, and the output of one that fails; starts no stage after
  * that. A few tests that failed beside others run once more at the end of their group, alone: if they pass, they were too
- * slow or waited for the wrong thing, and the summary names them. Then prints what all of it took: seconds, CPU seconds of
+ * slow or waited for the wrong thing, or met a random case: the summary names them and what they reported. Then prints what all of it took: seconds, CPU seconds of
  * all processes, how slow the machine was, what was not measured because of that, what was skipped, and the sum of tests
  * as the last line.
  */
@@ -24,7 +25,7 @@ export async function runStages(groups: Stage[][][]): Promise<Counts> {
   let factor = 1
   const notMeasured: string[] = []
   const skipped: string[] = []
-  const passedAlone: string[] = []
+  const passedAlone: FailedTest[] = []
   const again: (Again & { output: string })[] = []
   const meter = startCpuMeter()
   const total: Counts = { passed: 0, failed: 0 }
@@ -52,7 +53,7 @@ export async function runStages(groups: Stage[][][]): Promise<Counts> {
       cpuText(cpuOfStage()).padStart(13),
     ]
     console.log(`${outcome.failed ? '✕' : '✓'} ${columns.join('')}  ${counts}`.trimEnd())
-    if (isRepeated) for (const test of repeat.failed) console.log(`    failed, and runs again alone: ${test}`)
+    if (isRepeated) for (const { test } of repeat.failed) console.log(`    failed, and runs again alone: ${test}`)
     else if (outcome.failed > 0) console.log(`\n${outcome.output}`)
     return outcome
   }
@@ -90,7 +91,8 @@ export async function runStages(groups: Stage[][][]): Promise<Counts> {
   const cpu = meter ? `, ${cpuText(cpuSeconds + (user + system) / 1e6)} of all processes` : ''
   console.log(`\nin ${secondsSince(startedAt)}${cpu}; time limits × ${factor * margin}`)
   for (const each of notMeasured) console.log(`not measured: ${each}`)
-  for (const each of passedAlone) console.log(`passed alone, but failed beside other tests: ${each}`)
+  for (const { test, reason } of passedAlone)
+    console.log(`passed alone, but failed beside other tests: ${test}${firstLines(reason)}`)
   for (const each of new Set(skipped)) console.log(`skipped: ${each}`)
   console.log(`${total.passed} passed, ${total.failed} failed`)
   return total
@@ -112,6 +114,15 @@ async function outcomeOf(
     return { passed, failed: Math.max(1, failed), output, skipped: [] }
   }
 }
+
+/** Enough for the seed and the counterexample of a property, or for what a page's assertion expected and received. */
+const firstLines = (reason: string) =>
+  stripVTControlCharacters(reason)
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .slice(0, 8)
+    .map((line) => `\n    ${line.slice(0, 500)}`)
+    .join('')
 
 const secondsSince = (since: number) => `${((Date.now() - since) / 1000).toFixed(1)} s`
 const cpuText = (seconds: number) => `${seconds.toFixed(1)} CPU s`

@@ -23,7 +23,9 @@ export type Stage = {
   whenSlow?: Stage
 }
 
-export type Again = { failed: string[]; stage: Stage }
+/** `reason`: what the test reported, such as the seed of a property. */
+export type FailedTest = { test: string; reason: string }
+export type Again = { failed: FailedTest[]; stage: Stage }
 
 /** `all`: also the tests that `npm test` leaves to `npm test -- --all`. `reports`: the folder of the runners' reports. */
 export type Run = { all: boolean; reports: string }
@@ -33,9 +35,15 @@ type VitestReport = {
   numFailedTests: number
   numFailedTestSuites: number
   success: boolean
-  testResults: { name: string; status: string; assertionResults: { status: string; title: string }[] }[]
+  testResults: {
+    name: string
+    status: string
+    message: string
+    assertionResults: { status: string; title: string; failureMessages: string[] }[]
+  }[]
 }
-type PlaywrightSuite = { specs: { title: string; ok: boolean }[]; suites?: PlaywrightSuite[] }
+type PlaywrightTest = { results: { error?: { message?: string } }[] }
+type PlaywrightSuite = { specs: { title: string; ok: boolean; tests: PlaywrightTest[] }[]; suites?: PlaywrightSuite[] }
 type PlaywrightReport = { stats: { expected: number; unexpected: number; flaky: number }; suites: PlaywrightSuite[] }
 
 const tool = (name: string, ...command: string[]): Stage => ({ name, command })
@@ -76,9 +84,10 @@ function vitest(run: Run, name: string, projects: string[], part: Part = {}): St
     again() {
       const broken = readReport<VitestReport>(report)?.testResults.filter(({ status }) => status === 'failed') ?? []
       if (broken.length === 0) return null
-      const failed = broken.flatMap(({ name, assertionResults }) => {
-        const titles = assertionResults.filter(({ status }) => status === 'failed').map(({ title }) => title)
-        return titles.length > 0 ? titles : [name]
+      const failed = broken.flatMap(({ name, message, assertionResults }): FailedTest[] => {
+        const tests = assertionResults.filter(({ status }) => status === 'failed')
+        if (tests.length === 0) return [{ test: name, reason: message }]
+        return tests.map(({ title, failureMessages }) => ({ test: title, reason: failureMessages.join('\n') }))
       })
       const stage = vitest(run, alone(name), projects, { files: broken.map((file) => file.name) })
       return { failed, stage }
@@ -129,10 +138,12 @@ function browser(run: Run, name: string, chosen: string[], env: Record<string, s
   }
 }
 
-const failedIn = ({ specs, suites = [] }: PlaywrightSuite): string[] => [
-  ...specs.filter(({ ok }) => !ok).map(({ title }) => title),
+const failedIn = ({ specs, suites = [] }: PlaywrightSuite): FailedTest[] => [
+  ...specs.filter(({ ok }) => !ok).map(({ title, tests }) => ({ test: title, reason: reasonOf(tests) })),
   ...suites.flatMap(failedIn),
 ]
+const reasonOf = (tests: PlaywrightTest[]) =>
+  tests.flatMap(({ results }) => results.flatMap(({ error }) => error?.message ?? [])).join('\n')
 
 const browserTests = (run: Run) =>
   browser(run, 'browser tests', [...(run.all ? [] : ['--grep=@core']), '--grep-invert=@promised(?!-too)'])
