@@ -24,9 +24,25 @@ test('who prepared a run is said, and one press by the owner submits and approve
 
   await page.setViewportSize({ width: 390, height: 844 })
   await owner.account.keep(context)
+  // A page that says that nothing waits, and then shows what does, is not believed.
+  await page.addInitScript(() => {
+    const look = () => {
+      const text = document.body?.textContent ?? ''
+      if (text.includes('No requests from agents') && !text.includes('Runs that wait'))
+        document.documentElement.dataset.early = 'true'
+    }
+    new MutationObserver(look).observe(document, { subtree: true, childList: true })
+  })
+  const late = Promise.withResolvers<void>()
+  await page.route('**/api/runs?status=open', (route) => late.promise.then(() => route.continue()), { times: 1 })
+  const requests = page.waitForResponse('**/api/approvals*')
   await page.goto('/dashboard/approvals')
+  await (await requests).finished()
+  await expect(page.getByRole('main').getByLabel('Loading')).toBeVisible()
+  late.resolve()
   const listed = page.getByRole('list', { name: 'Runs that wait' })
   await expect(listed).toContainText('40 payments to 40 people, prepared by the agent Payroll bot')
+  await expect(page.locator('html')).not.toHaveAttribute('data-early')
   await listed.getByRole('link').click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Salaries')
   await expect(page.getByRole('main')).toContainText('by the agent Payroll bot')

@@ -1,6 +1,5 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { createFileRoute } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
 import { Amount } from '#web/components/Amount.tsx'
 import { Card, PageHeader, Syncing } from '#web/components/Card.tsx'
 import { Chip } from '#web/components/Chip.tsx'
@@ -13,16 +12,18 @@ import { useTitle } from '#web/lib/useTitle.ts'
 import { ShowOlder } from '#web/lists/ShowOlder.tsx'
 import { type Approval, approvalsQuery } from '#web/queries/approvals.ts'
 import { useMay } from '#web/queries/people.ts'
+import { openRunsQuery } from '#web/queries/runs.ts'
 import { amountOf, stateOf, timeLeft, useRecipient } from './-approvals/words.ts'
+import { WaitingRuns } from './-runs/WaitingRuns.tsx'
 
 export const Route = createFileRoute('/dashboard/approvals')({ component: ApprovalsPage })
-
-const WaitingRuns = lazy(async () => ({ default: (await import('./-runs/WaitingRuns.tsx')).WaitingRuns }))
 
 function ApprovalsPage() {
   const list = useInfiniteQuery(approvalsQuery)
   const mayEdit = useMay('policies.editGroup')
   const mayDecideRuns = useMay('runs.approve')
+  // They are above the list, which therefore appears with them.
+  const runs = useQuery({ ...openRunsQuery, enabled: mayDecideRuns })
   useTitle('Approvals')
   // Pages are loaded at different times, so an approval that ended in between may be on two of them.
   const all = list.data?.pages.flatMap(({ approvals }) => approvals)
@@ -30,13 +31,9 @@ function ApprovalsPage() {
   return (
     <>
       <PageHeader title="Approvals" aside={<Syncing active={list.isFetching && !list.isPending} />} />
-      {mayDecideRuns && (
-        <Suspense>
-          <WaitingRuns />
-        </Suspense>
-      )}
+      {list.data && runs.data && <WaitingRuns runs={runs.data} />}
       <Card className="overflow-hidden">
-        {rows ? (
+        {rows && !runs.isLoading ? (
           rows.length === 0 ? (
             <EmptyState title="No requests from agents">
               A policy group can ask you before large payments, before first payments to a recipient, and before repeats

@@ -1,17 +1,15 @@
-import { useQuery } from '@tanstack/react-query'
 import { Amount } from '#web/components/Amount.tsx'
 import { Card } from '#web/components/Card.tsx'
 import { RowLink } from '#web/components/DataTable.tsx'
 import { plural } from '#web/lib/format.ts'
 import { useSession } from '#web/lib/session.ts'
-import { openRunsQuery } from '#web/queries/runs.ts'
+import type { RunItem } from '#web/queries/runs.ts'
 import { isPrepared, personText, runPath, totalOf } from './words.ts'
 
 /** Runs that wait for a decision, where people look for what they have to decide. Nothing if there are none. */
-export function WaitingRuns() {
-  const { data } = useQuery(openRunsQuery)
+export function WaitingRuns(props: { runs: RunItem[] }) {
   const myId = useSession().user?.id ?? null
-  const waiting = data?.filter((run) => run.status === 'WAITING' || isPrepared(run)) ?? []
+  const waiting = props.runs.filter((run) => run.status === 'WAITING' || isPrepared(run))
   if (waiting.length === 0) return null
   return (
     <Card aria-labelledby="waiting-runs" className="mb-5 overflow-hidden">
