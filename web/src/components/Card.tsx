@@ -43,7 +43,7 @@ export const TitledCard = (props: {
  */
 export function PageHeader(props: { title: string; aside?: ReactNode; children?: ReactNode }) {
   return (
-    <div className="mb-5 flex min-h-control flex-wrap items-center justify-between gap-x-4 gap-y-3">
+    <div className="relative mb-5 flex min-h-control flex-wrap items-center justify-between gap-x-4 gap-y-3">
       <div className="flex min-w-0 items-baseline gap-3">
         <h1 className="wrap-anywhere font-semibold text-title">{props.title}</h1>
         {props.aside}
@@ -65,9 +65,12 @@ export function Fact(props: { name: ReactNode; children: ReactNode }) {
   )
 }
 
-/** 'Syncing...' while a list is being refreshed; otherwise an empty space of the same width. */
+/**
+ * 'Syncing...' while a list is being refreshed; otherwise an empty space of the same width. On a phone it is below the header,
+ * whose buttons need the width.
+ */
 export const Syncing = (props: { active: boolean }) => (
-  <span role="status" className="min-w-20 text-muted text-small">
+  <span role="status" className="min-w-20 text-muted text-small max-sm:absolute max-sm:top-full">
     {props.active ? 'Syncing...' : ''}
   </span>
 )
