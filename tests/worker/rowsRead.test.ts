@@ -11,6 +11,7 @@ import { nonceOf } from '../../worker/domain/intent.ts'
 import type { Context } from '../../worker/treasury/core/context.ts'
 import { knownRecipients } from '../../worker/treasury/core/knownRecipients.ts'
 import type { Principal } from '../../worker/treasury/core/rpcTypes.ts'
+import { audit } from '../../worker/treasury/ledger/audit.ts'
 import { reserve } from '../../worker/treasury/ledger/ledger.ts'
 import { accept } from '../../worker/treasury/payments/accept.ts'
 import { cancelPayment } from '../../worker/treasury/payments/cancel.ts'
@@ -294,4 +295,14 @@ test('a limit above which a second person is needed costs a payment two statemen
   expect([without!.result, with_!.result]).toEqual(['QUEUED', 'QUEUED'])
   expect(with_!.statements - without!.statements).toBeLessThanOrEqual(2)
   expect(with_!.rows - without!.rows).toBeLessThanOrEqual(100)
+})
+
+test('an event whose optional values are null reads no more than what looks for its place @queries-4', async () => {
+  const { rows, worst } = await inTreasury(payer, ({ context }, state) => {
+    const { store, now } = context
+    const { rows, most: worst } = countRows(state, context, () => audit(store, now(), 'payment.accepted', 'pay_null'))
+    return { rows, worst }
+  })
+  // The last row of the log, and the place of the next.
+  expect(rows, worst).toBe(2)
 })

@@ -46,7 +46,7 @@ export const text = <Type extends string = string, const Rest extends string = '
 export const oneOf = <const Type extends string, const Rest extends string = ''>(
   values: readonly Type[],
   rest?: Rest,
-): Column<Type, HasDefault<Rest>> => ({ sql: (name) => `TEXT NOT NULL ${rest ?? ''} ${checkOf(name, values)}` })
+): Column<Type, HasDefault<Rest>> => ({ sql: (name) => `TEXT NOT NULL ${rest ?? ''} CHECK (${isOneOf(name, values)})` })
 export const real = (rest = '') => column<number, false>(`REAL NOT NULL ${rest}`)
 /** An integer key that SQLite chooses if a new row leaves it out. */
 export const rowid = (rest = '') => column<number, true>(`INTEGER NOT NULL PRIMARY KEY ${rest}`)
@@ -54,10 +54,11 @@ export const rowid = (rest = '') => column<number, true>(`INTEGER NOT NULL PRIMA
 export const maybeInteger = <Type extends number = number>() => column<Type | null, true>('INTEGER')
 export const maybeText = <Type extends string = string>(rest = '') => column<Type | null, true>(`TEXT ${rest}`)
 export const maybeOneOf = <const Type extends string>(values: readonly Type[]): Column<Type | null, true> => ({
-  sql: (name) => `TEXT ${checkOf(name, values)}`,
+  // SQLite looks through the list for a NULL, at the cost of rows read.
+  sql: (name) => `TEXT CHECK (${name} IS NULL OR ${isOneOf(name, values)})`,
 })
 
-const checkOf = (name: string, values: readonly string[]) => `CHECK (${name} IN (${values.map((one) => `'${one}'`)}))`
+const isOneOf = (name: string, values: readonly string[]) => `${name} IN (${values.map((one) => `'${one}'`)})`
 
 type Parts = {
   /** Constraints of several columns. */
