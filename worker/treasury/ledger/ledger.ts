@@ -34,13 +34,14 @@ export function reserve(
   const { walletId, epoch, group, agentId } = payment
   const sum = toColumn(payment.amount)
   store.run('UPDATE wallet SET held = held + ? WHERE id = ?', sum, walletId)
-  store.run(
-    'UPDATE session SET held = held + ?, next_sequence = next_sequence + ? WHERE wallet_id = ? AND epoch = ?',
-    sum,
-    sequences,
-    walletId,
-    epoch,
-  )
+  if (epoch !== null)
+    store.run(
+      'UPDATE session SET held = held + ?, next_sequence = next_sequence + ? WHERE wallet_id = ? AND epoch = ?',
+      sum,
+      sequences,
+      walletId,
+      epoch,
+    )
   if (group && 'to' in payment) {
     const rules = rulesOf(group)
     const { to, amount, isPayout, isNewRecipient } = payment

@@ -30,23 +30,24 @@ const rowOf = ({ store }: Context, wallet: WalletRow, { address, resource }: Sel
     wallet.chain_id,
   )
 
-export function isConfirmedSeller(ctx: Context, wallet: WalletRow, seller: Seller): boolean {
-  const row = rowOf(ctx, wallet, seller)
-  return row?.confirmed_at != null && ctx.now() - row.confirmed_at < confirmedForMs
-}
+const isConfirmed = (row: SellerRow | null, now: number) =>
+  row?.confirmed_at != null && now - row.confirmed_at < confirmedForMs
+
+export const isConfirmedSeller = (ctx: Context, wallet: WalletRow, seller: Seller): boolean =>
+  isConfirmed(rowOf(ctx, wallet, seller), ctx.now())
 
 /** Whether the host should be asked before the purchase is decided. */
 export function mustAskSeller(ctx: Context, wallet: WalletRow, seller: Seller): boolean {
-  if (isConfirmedSeller(ctx, wallet, seller)) return false
   const row = rowOf(ctx, wallet, seller)
-  return row === null || ctx.now() - row.asked_at >= askedAgainMs
+  const now = ctx.now()
+  return !isConfirmed(row, now) && (row === null || now - row.asked_at >= askedAgainMs)
 }
 
 /** Requests the resource without paying, and stores whether the reply names this address. Never throws for the host's faults. */
 export async function askSeller(ctx: Context, wallet: WalletRow, seller: Seller): Promise<void> {
   const token = await readToken(ctx, wallet)
   const challenge = token === null ? null : await challengeAt(ctx, urlOf(seller.resource))
-  const isConfirmed = token !== null && challenge !== null && confirmsSeller(challenge, token, seller.address)
+  const confirms = token !== null && challenge !== null && confirmsSeller(challenge, token, seller.address)
   const now = ctx.now()
   // Agents name sellers without end.
   ctx.store.run('DELETE FROM seller WHERE confirmed_at IS NULL AND asked_at < ?', now - askedAgainMs)
@@ -56,7 +57,7 @@ export async function askSeller(ctx: Context, wallet: WalletRow, seller: Seller)
     {
       pair: sellerPair(hostOf(seller.resource), seller.address),
       chain_id: wallet.chain_id,
-      confirmed_at: isConfirmed ? now : null,
+      confirmed_at: confirms ? now : null,
       asked_at: now,
     },
     'ON CONFLICT DO UPDATE SET confirmed_at = coalesce(excluded.confirmed_at, confirmed_at), asked_at = excluded.asked_at',
