@@ -1,7 +1,7 @@
 /** A Relayer on a real chain, for relayer*.test.ts. Each test has its own shard, and therefore its own account. */
 import { runInDurableObject } from 'cloudflare:test'
 import { parseTransaction } from 'viem/utils'
-import { afterEach, beforeEach, expect } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import type { Address, Hex } from '../../worker/chain/types.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
 import { type JobReport, relayerName } from '../../worker/relayer/api.ts'
@@ -14,12 +14,15 @@ export const chain = new WorkerChain(84532)
 /** For faults that hit only the sending of transactions. */
 export const sendRaw = ['eth_sendRawTransaction']
 
-/** Counts on from file to file, because accounts stay on the chain. */
 let shard = 0
 let account: Address
 
 /** Call once per file. After each test it checks what was signed (I6). */
 export function setUpRelayers(): void {
+  // Accounts stay on the chain, and files run in any order, each perhaps in another process.
+  beforeAll(() => {
+    shard = Math.floor(Math.random() * 1e9)
+  })
   beforeEach(async () => {
     shard += 1
     account = relayerAccount(env.RELAYER_SEED_V1, 84532, shard).address
