@@ -12,7 +12,7 @@ import { root } from '../../local/tools/runTool.ts'
 import type { Address } from '../../worker/chain/types.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
 import { payOnce } from '../support/agentCalls.ts'
-import { within } from '../support/patience.ts'
+import { patient, within } from '../support/patience.ts'
 import { type Random, randomFrom } from '../support/random.ts'
 import { leaks, linesOf, watchSecrets } from '../support/secretsInLog.ts'
 import { startShop } from '../support/shop.ts'
@@ -33,7 +33,7 @@ const senders = 3
 const clientsEach = 4
 /** Budget of each sender's group in USDC, which the agents reach toward the end. */
 const limit = 2 + Math.ceil(kills / 5)
-const restMs = 90_000 // 1.5 minutes
+const restMs = patient(90_000) // 1.5 minutes
 
 const { stack, node, stop } = await createFaultyStack()
 afterAll(stop)

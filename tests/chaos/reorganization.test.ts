@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { until } from '../../local/client.ts'
 import type { Address } from '../../worker/chain/types.ts'
-import { within } from '../support/patience.ts'
+import { patient, within } from '../support/patience.ts'
 import { randomFrom } from '../support/random.ts'
 import { chainReader, createSender, pause } from '../support/stackClient.ts'
 import { booksAtRest, violations } from './checker.ts'
@@ -23,7 +23,7 @@ const reorganizations = Number(process.env.CHAOS_REORGS ?? 0)
 const seed = Number(process.env.CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 32))
 const finalityBlocks = 30
 const deepest = 12
-const restMs = 240_000 // 4 minutes
+const restMs = patient(240_000) // 4 minutes
 
 test.skipIf(reorganizations === 0)(
   `${reorganizations} reorganizations: no payment is lost or made twice @chaos-8`,

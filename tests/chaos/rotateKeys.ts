@@ -6,6 +6,7 @@ import { readSecrets, secretsPathOf, writeSecrets } from '../../local/stack/secr
 import { type KeyringSettings, keyring, keyringNames } from '../../worker/keyrings/keyring.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
 import type { KeyringState } from '../../worker/schemas/ops.ts'
+import { patient } from '../support/patience.ts'
 import { rpcOf } from '../support/stackClient.ts'
 import type { TestStack } from '../support/testStack.ts'
 
@@ -51,7 +52,7 @@ export async function rotationEnds(stack: TestStack): Promise<Record<string, str
       )
       return isDone && found
     },
-    180_000,
+    patient(180_000),
   )
   for (const { name, versions } of states)
     assert.deepEqual(

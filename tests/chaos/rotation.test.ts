@@ -76,7 +76,7 @@ test(`each of ${rotations} rotations takes effect once although workerd is kille
         const action = now?.actions.find(({ id }) => id === body.data.actionId)
         return action?.endedAt && action
       },
-      60_000,
+      patient(60_000),
     )
     expect(ended).toMatchObject({ status: 'done', error: null })
   }

@@ -9,7 +9,7 @@ import { afterAll, expect, test } from 'vitest'
 import type { Address } from '../../worker/chain/types.ts'
 import { usdc } from '../support/build.ts'
 import { noLimits } from '../support/limits.ts'
-import { within } from '../support/patience.ts'
+import { patient, within } from '../support/patience.ts'
 import { randomFrom } from '../support/random.ts'
 import { addressFor, allTransactions, chainReader, createSender, pause } from '../support/stackClient.ts'
 import { runsOf, wrongSums } from '../support/stackRuns.ts'
@@ -64,12 +64,12 @@ test(`${rows} rows are paid once each, whatever is killed or reorganized @runs-5
     }
     problems.push(...wrongSums(await runs.get(run.id)))
   }
-  const deadline = Date.now() + 60_000 + rows * 400
+  const deadline = Date.now() + patient(60_000 + rows * 400)
   let last = await runs.get(run.id)
   for (; last.endedAt === null && Date.now() < deadline; await pause(500)) last = await runs.get(run.id)
   expect(last).toMatchObject({ status: 'DONE', failed: { rows: 0 }, notPaid: { rows: 0 }, handedOver: { rows } })
 
-  const books = await booksAtRest(bursar, sender, 180_000, { finalityBlocks })
+  const books = await booksAtRest(bursar, sender, patient(180_000), { finalityBlocks })
   const transfers = (await chain.transfers()).filter(({ from }) => from === sender.wallet.address)
   const listed = (await allTransactions(bursar, await sender.token())).filter(({ runId }) => runId === run.id)
   expect(listed.length, 'one payment of each row').toBe(rows)

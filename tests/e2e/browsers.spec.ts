@@ -7,12 +7,11 @@ import { addressFor } from '../support/stackClient.ts'
 import { createPayout } from '../support/testStack.ts'
 import { audit } from './audit.ts'
 import { withoutServedReply } from './claimPage.ts'
-import { test as base, button, expect } from './fixtures.ts'
+import { test as base, button, expect, onChain } from './fixtures.ts'
 import { usdcOf } from './people.ts'
 import { recipient } from './seededAccount.ts'
 import { limitStorage, storages, translateTexts } from './translated.ts'
 
-const onChain = { timeout: 45_000 }
 const heading = (page: Page, name: string) => page.getByRole('heading', { name })
 const wrongOf = (passcode: string) => (passcode === '000000' ? '000001' : '000000')
 

@@ -95,5 +95,5 @@ test.each(process.env.CONFORMANCE_LONG ? [...taskScenarios, ...otherTaskScenario
     const report = await conform(suite, fixture, '--scenario', scenario, ...version, ...expected)
     expect(report).not.toContain('SKIPPED: scenario')
   },
-  120_000,
+  patient(120_000),
 )

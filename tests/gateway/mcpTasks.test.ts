@@ -5,6 +5,7 @@ import type { Approval, ApprovalList } from '#schemas/approval.ts'
 import { until } from '../../local/client.ts'
 import { usdc as units } from '../support/build.ts'
 import { importClient } from '../support/clients.ts'
+import { patient } from '../support/patience.ts'
 import { addressFor, chainReader } from '../support/stackClient.ts'
 import { openTaskSession } from '../support/taskSession.ts'
 import { bursar, createAgent, rpcUrl, url, usdc } from './gateway.ts'
@@ -100,5 +101,5 @@ test.each(['2026', '2025'] as const)(
     })
     await client.close()
   },
-  60_000,
+  patient(60_000),
 )

@@ -20,6 +20,7 @@ import { createFaultyStack, type FaultyStack } from '../chaos/faultyStack.ts'
 import { payOnce } from '../support/agentCalls.ts'
 import { usdc } from '../support/build.ts'
 import { copyTreasury } from '../support/objectFiles.ts'
+import { patient } from '../support/patience.ts'
 import { addressFor, chainReader, createSender, pause, rpcOf } from '../support/stackClient.ts'
 
 let faulty: FaultyStack
@@ -227,7 +228,7 @@ test(
     expect((await send(addressFor('too much'), String(left + 1), randomUUID())).status).toBe(403)
     await confirmed(await byAgent('the rest', String(left)))
   },
-  180_000 + kills * 5_000,
+  patient(180_000 + kills * 5_000),
 )
 
 async function importWallet(token: string, funds: string): Promise<Wallet> {

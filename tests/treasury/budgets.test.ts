@@ -39,6 +39,7 @@ import {
   usdc,
 } from '../support/build.ts'
 import type { MemoryTreasury } from '../support/memoryTreasury.ts'
+import { patient } from '../support/patience.ts'
 
 /**
  * Compares the Treasury's real tables and code with a plain list of payments. Whatever is paid, topped up, edited,
@@ -354,7 +355,7 @@ describe('I3 with every limit', () => {
         { numRuns: sequences },
       )
     },
-    120_000 + sequences * 1_000,
+    patient(120_000 + sequences * 1_000),
   )
 })
 

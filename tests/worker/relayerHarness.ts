@@ -6,6 +6,7 @@ import type { Address, Hex } from '../../worker/chain/types.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
 import { type JobReport, relayerName } from '../../worker/relayer/api.ts'
 import type { Relayer } from '../../worker/relayer/relayer.ts'
+import { patient } from '../support/patience.ts'
 import { env, party, WorkerChain } from '../support/workerChain.ts'
 import type { Treasury } from './relayerEntry.ts'
 
@@ -71,7 +72,7 @@ export async function contentsByNonce() {
 export async function until<T>(
   what: string,
   probe: () => Promise<T | undefined | null | false>,
-  withinMs = 8_000,
+  withinMs = patient(8_000),
 ): Promise<T> {
   const deadline = Date.now() + withinMs
   for (;;) {

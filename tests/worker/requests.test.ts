@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { patient } from '../support/patience.ts'
 import { createApi, createUser, env, mailedCode, newEmail, passcode, seed } from './apiClient.ts'
 
 beforeAll(seed)
@@ -94,7 +95,7 @@ describe('hostile input', () => {
         }
       }
     },
-    120_000,
+    patient(120_000),
   )
 
   test('emails, names and codes are trimmed, passwords are not @requests-2', async () => {
