@@ -40,7 +40,8 @@ export const isConfirmedSeller = (ctx: Context, wallet: WalletRow, seller: Selle
 export function mustAskSeller(ctx: Context, wallet: WalletRow, seller: Seller): boolean {
   const row = rowOf(ctx, wallet, seller)
   const now = ctx.now()
-  return !isConfirmed(row, now) && (row === null || now - row.asked_at >= askedAgainMs)
+  if (isConfirmed(row, now)) return false
+  return row === null || now - row.asked_at >= askedAgainMs
 }
 
 /** Requests the resource without paying, and stores whether the reply names this address. Never throws for the host's faults. */
