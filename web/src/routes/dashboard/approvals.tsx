@@ -31,7 +31,7 @@ function ApprovalsPage() {
   return (
     <>
       <PageHeader title="Approvals" aside={<Syncing active={list.isFetching && !list.isPending} />} />
-      {list.data && runs.data && <WaitingRuns runs={runs.data} />}
+      {mayDecideRuns && list.data && runs.data && <WaitingRuns runs={runs.data} />}
       <Card className="overflow-hidden">
         {rows && !runs.isLoading ? (
           rows.length === 0 ? (
