@@ -7,13 +7,14 @@ import type { BursarClient } from '../../local/client.ts'
 import { payOnce } from '../support/agentCalls.ts'
 import { usdc } from '../support/build.ts'
 import { callTool, protocols } from '../support/mcpOverHttp.ts'
+import { patient } from '../support/patience.ts'
 import type { Random } from '../support/random.ts'
 import type { Shop } from '../support/shop.ts'
 import { addressFor, definite, definiteAnswer, pause, type Sender } from '../support/stackClient.ts'
 import type { Asked, History, Operation } from './history.ts'
 
 /** On a busy machine, a Worker that is killed every other second may need many restarts to give one reply. */
-const repliesWithinMs = 300_000 // 5 minutes
+const repliesWithinMs = patient(300_000) // 5 minutes
 
 /** A payout as its recipient and its sender know it. `link` is missing until a client has seen link and code. */
 type Link = { accessToken: string; passcode: string }
