@@ -26,12 +26,17 @@ export type Anvil = {
   stop(): Promise<void>
 }
 
+/** The number of blocks whose state can be read, as on a node without an archive. A reorganization can't be deeper. */
+const statesKept = 256
+
 /** Resolves once anvil listens. Throws if it exits, or does not listen within 30 seconds. */
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   const { chainId, blockTime, statePath, port: wanted = 0, startsAt, finalityBlocks = 2 } = options
   const flags: (string | number)[] = ['--host', '127.0.0.1', '--port', wanted, '--chain-id', chainId]
   // With 32 slots, which is the default, `finalized` would lag 64 blocks.
   flags.push('--slots-in-an-epoch', finalityBlocks / 2, '--hardfork', 'osaka', '--no-request-size-limit')
+  // By default anvil writes older states to disk, gigabytes in the end, and a reorganization back to one of them loses all code.
+  flags.push('--prune-history', statesKept)
   if (blockTime) flags.push('--block-time', blockTime)
   if (startsAt !== undefined) flags.push('--timestamp', Math.floor(startsAt / 1000))
   if (statePath) flags.push('--state', statePath, '--state-interval', 5)
