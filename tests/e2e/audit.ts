@@ -7,7 +7,10 @@ import type axe from 'axe-core'
 import type { RunOptions } from 'axe-core'
 import { allTests, thorough } from './thorough.ts'
 
-export const everyWidth = [390, 820, 1400]
+/** The usual width of a window, which an audit leaves behind. */
+const usualWidth = 1400
+/** At 1,280 px, the menu can be pinned, and at 1,440 px it is. */
+export const everyWidth = thorough ? [390, 820, 1280, 1440] : [390, 820, usualWidth]
 /** The width at which a state is checked by axe, by Tab and, in `npm test`, at all: an audit of three widths takes a second. */
 const widthOf = (name: string, among: number[]) =>
   among[[...name].reduce((sum, each) => sum + each.charCodeAt(0), 0) % among.length]
@@ -30,10 +33,12 @@ const layoutRules: RunOptions = {
  * `npm run test:long screens` makes the latter two checks at each width. If a width shows the same as an earlier one, it
  * skips the Tab walk and runs only axe's layout rules. Open menus are left to the test: arrow keys walk them, and they
  * cover what is below. Leaves the page at the last width and restores the focus. If SCREENS_DIR is set, saves a
- * screenshot of each width in that folder. `among`: these widths; by default all three, and in `npm test` one.
+ * screenshot of each width in that folder. `among`: these widths, of which the last one stays; by default all, and in
+ * `npm test` one. `npm run test:long screens` adds all others.
  */
 export async function audit(page: Page, name: string, among?: number[]): Promise<void> {
-  const chosen = among ?? (allTests ? everyWidth : [widthOf(name, everyWidth)!])
+  const asked = among ?? (allTests ? everyWidth : [widthOf(name, everyWidth)!])
+  const chosen = thorough ? [...new Set([...asked, ...everyWidth])] : asked
   await page.evaluate(() => {
     window.auditFrom = document.activeElement
     delete window.auditControls
@@ -55,7 +60,7 @@ export async function audit(page: Page, name: string, among?: number[]): Promise
     expect.soft(await lasting(page, covered), `${at}: controls that a mouse can't reach`).toEqual([])
     if (isThorough) expect.soft(await lasting(page, missed), `${at}: controls that Tab misses`).toEqual([])
   }
-  await setWidth(page, among?.at(-1) ?? everyWidth.at(-1)!)
+  await setWidth(page, among === everyWidth ? usualWidth : (among?.at(-1) ?? usualWidth))
   await giveBackFocus(page)
 }
 

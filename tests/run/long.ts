@@ -63,7 +63,7 @@ const runs: Record<string, LongRun> = {
   },
   screens: {
     about:
-      'all browser tests by mouse and by keyboard, each state with axe and Tab at three widths, large accounts and locales',
+      'all browser tests by mouse and by keyboard, each state with axe and Tab at four widths, large accounts and locales',
     command: ['playwright', 'test', '-c', 'tests/e2e/playwright.config.ts', '--reporter=list'],
     env: { SCREENS: 'all' },
   },
