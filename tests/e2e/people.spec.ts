@@ -1,4 +1,5 @@
 /** More than one person in an account: inviting, joining, switching, and what a role leaves out. */
+import { agentAt } from '../support/agentCalls.ts'
 import { within } from '../support/patience.ts'
 import { newBrowser } from '../support/pushBrowser.ts'
 import { createAccount } from './accounts.ts'
@@ -156,8 +157,9 @@ test('no page shows figures of the account that was open before @people-screens-
 test('what a viewer may not do is absent, and a link never switches by itself @people-screens-4', {
   tag: '@core',
 }, async ({ page, context, owner, bursar }) => {
-  const group = await owner.group('Viewed')
-  await owner.agent(group, 'Viewed bot')
+  const group = await owner.group('Viewed', { scopes: ['address_payments:write', 'payout_runs:prepare'] })
+  const { apiKey } = await owner.agent(group, 'Viewed bot')
+  await agentAt(bursar.url, apiKey!).prepareRun({ title: 'Viewed run', rows: [{ to: newAddress(), amount: '1' }] })
   const { person } = await joined(bursar, owner.account, 'viewer')
   await person.keep(context)
   const name = nameOf(owner.account)
@@ -200,6 +202,13 @@ test('what a viewer may not do is absent, and a link never switches by itself @p
   await page.goto('/dashboard/payouts')
   await expect(page.getByRole('heading', { name: 'Payout Management' })).toBeVisible()
   await absent(/Create Payout|Create Your First Payout|Reclaim/)
+  await page.goto('/dashboard/runs')
+  await expect(main).toContainText('Viewed run')
+  // Without a reload, which would forget the runs that were loaded.
+  await page.keyboard.press('ControlOrMeta+k')
+  await page.getByRole('option', { name: 'Approvals' }).click()
+  await expect(main.getByText('No requests from agents')).toBeVisible()
+  await expect(main.getByRole('list', { name: 'Runs that wait' })).toHaveCount(0)
   await page.goto('/dashboard/webhooks')
   await expect(main).toContainText(`This page is for the owner of ${name}`)
   await page.keyboard.press('ControlOrMeta+k')
