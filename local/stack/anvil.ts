@@ -14,6 +14,8 @@ export type AnvilOptions = {
   port?: number
   /** How many blocks `finalized` is behind: 2, unless a test makes reorganizations. Even. */
   finalityBlocks?: number | undefined
+  /** The number of blocks whose state can be read, as on a node without an archive. A reorganization can't be deeper. */
+  statesKept?: number
   /** Time of the first block, in ms; chain time continues from there. */
   startsAt?: number | undefined
 }
@@ -26,12 +28,9 @@ export type Anvil = {
   stop(): Promise<void>
 }
 
-/** The number of blocks whose state can be read, as on a node without an archive. A reorganization can't be deeper. */
-const statesKept = 256
-
 /** Resolves once anvil listens. Throws if it exits, or does not listen within 30 seconds. */
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
-  const { chainId, blockTime, statePath, port: wanted = 0, startsAt, finalityBlocks = 2 } = options
+  const { chainId, blockTime, statePath, port: wanted = 0, startsAt, finalityBlocks = 2, statesKept = 256 } = options
   const flags: (string | number)[] = ['--host', '127.0.0.1', '--port', wanted, '--chain-id', chainId]
   // With 32 slots, which is the default, `finalized` would lag 64 blocks.
   flags.push('--slots-in-an-epoch', finalityBlocks / 2, '--hardfork', 'osaka', '--no-request-size-limit')

@@ -72,7 +72,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 async function startChain(chainId: ChainId) {
-  const anvil = await startAnvil({ chainId })
+  // Blocks of 84532 are final after up to twenty minutes, 600 blocks, in tests.
+  const anvil = await startAnvil({ chainId, ...(chainId === 84532 && { statesKept: 700 }) })
   await rpc(anvil.url, 'anvil_setBalance', [roles.relayer.address, '0x56bc75e2d63100000']) // 100 ETH
   const contracts = await deployContracts(anvil.url, deployment)
   const proxy = await startRpcProxy(anvil.url)
