@@ -95,6 +95,12 @@ test.describe('signed in', () => {
       await expect(navigation, 'without a choice, from 1,440 px on').toBeVisible()
       await page.setViewportSize({ width: 1400, height: 900 })
       await expect(navigation).toBeHidden()
+      await page.keyboard.press('ControlOrMeta+k')
+      const search = page.getByRole('combobox', { name: 'Search and commands' })
+      await search.fill('rent')
+      await page.setViewportSize({ width: 1440, height: 900 })
+      await expect(navigation).toBeAttached()
+      await expect(search, 'what is typed stays when the window gets wider').toHaveValue('rent')
     })
   })
 

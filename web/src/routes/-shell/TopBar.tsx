@@ -23,64 +23,63 @@ export function TopBar(props: { user: User }) {
   /** Whether the menu was opened before: its code is not needed until then. */
   const [used, setUsed] = useState(false)
   const { canPin, isPinned } = usePinned()
-  const opener = useRef<HTMLButtonElement>(null)
-  if (isPinned)
-    return (
-      <>
+  // A menu that is open stays, with what is open above it, when the window gets wider.
+  const isBeside = isPinned && !open
+  /** The button that opens the menu, or the one that unpins it. */
+  const button = useRef<HTMLButtonElement>(null)
+  const turn = (pinned: boolean) => {
+    setOpen(false)
+    pin(pinned)
+    setTimeout(() => button.current?.focus())
+  }
+  return (
+    <>
+      {isBeside && (
         <aside className="fixed inset-y-0 left-0 z-20 flex w-60 flex-col border-hairline border-r bg-card">
           <MenuPanel user={props.user} name={(name) => <p className="truncate font-semibold">{name}</p>}>
-            <IconButton
-              label="Unpin menu"
-              // Comes with the menu that was pinned with the button in the same place.
-              autoFocus={open}
-              onClick={() => {
-                setOpen(false)
-                pin(false)
-                setTimeout(() => opener.current?.focus())
-              }}
-            >
+            <IconButton ref={button} label="Unpin menu" onClick={() => turn(false)}>
               <PinOff aria-hidden="true" className="size-5" />
             </IconButton>
           </MenuPanel>
         </aside>
-        <header className="sticky top-0 z-20 border-hairline border-b bg-paper">
-          <Bar />
-        </header>
-      </>
-    )
-  return (
-    <header className="sticky top-0 z-20 border-hairline border-b bg-paper">
-      <Bar>
-        <IconButton
-          ref={opener}
-          label="Open menu"
-          aria-haspopup="dialog"
-          aria-expanded={open}
-          className="-ml-2 size-10!"
-          onClick={() => {
-            setUsed(true)
-            setOpen(true)
-          }}
-        >
-          <Menu aria-hidden="true" className="size-5" />
-        </IconButton>
-        <Suspense>
-          {used && (
-            <MenuDrawer
-              user={props.user}
-              open={open}
-              setOpen={setOpen}
-              opener={opener}
-              onPin={canPin ? () => pin(true) : null}
-            />
+      )}
+      <header className="sticky top-0 z-20 border-hairline border-b bg-paper">
+        <Bar>
+          {!isBeside && (
+            <>
+              <IconButton
+                ref={button}
+                label="Open menu"
+                aria-haspopup="dialog"
+                aria-expanded={open}
+                className="-ml-2 size-10!"
+                onClick={() => {
+                  setUsed(true)
+                  setOpen(true)
+                }}
+              >
+                <Menu aria-hidden="true" className="size-5" />
+              </IconButton>
+              <Suspense>
+                {used && (
+                  <MenuDrawer
+                    user={props.user}
+                    open={open}
+                    setOpen={setOpen}
+                    opener={button}
+                    onPin={canPin ? () => turn(true) : null}
+                  />
+                )}
+              </Suspense>
+            </>
           )}
-        </Suspense>
-      </Bar>
-    </header>
+        </Bar>
+      </header>
+    </>
   )
 }
 
-const Bar = (props: { children?: ReactNode }) => (
+const Bar = (props: { children: ReactNode }) => (
   <div
     className={clsx(
       'mx-auto flex max-w-[1248px] items-center gap-3 px-4 max-[340px]:gap-1 sm:h-14 sm:px-6',
