@@ -10,6 +10,20 @@ const firstField = '[data-first], input:not([hidden]):not(:disabled), select:not
 const dialogAround = (element: Element | null) =>
   element?.closest<HTMLElement>('[role=dialog], [role=alertdialog]') ?? null
 
+const control = 'a[href], button, input, select, textarea, summary, [tabindex]'
+
+/** Makes what is higher than its room a stop of Tab if it has no control: arrow keys scroll what has the focus. */
+function keepScrollable(body: HTMLElement | null) {
+  if (!body) return
+  const observer = new ResizeObserver(() => {
+    const isStop = body.scrollHeight > body.clientHeight && body.querySelector(control) === null
+    if (isStop) body.tabIndex = 0
+    else body.removeAttribute('tabindex')
+  })
+  observer.observe(body)
+  return () => observer.disconnect()
+}
+
 /**
  * A dialog on wide screens, a bottom sheet on narrow ones. Title and buttons stay in view while the content scrolls; in a
  * short window, such as above a phone's keyboard, only the buttons do. While `locked` (a call is in progress), nothing
@@ -62,8 +76,10 @@ export function Dialog(props: {
   const inside = (
     <>
       <div
+        // A new function: what is inside may have changed with each render.
+        ref={(body) => keepScrollable(body)}
         className={clsx(
-          'min-h-0 flex-1 overflow-y-auto overscroll-contain short:flex-none short:overflow-visible',
+          '-outline-offset-2 min-h-0 flex-1 overflow-y-auto overscroll-contain short:flex-none short:overflow-visible',
           props.aside ? 'lg:not-short:flex lg:not-short:overflow-hidden' : 'px-5 py-1 pb-5',
         )}
       >
