@@ -71,7 +71,7 @@ const rows: Record<string, Row> = {
     e164: '+393123456789',
   },
   'pt-BR': {
-    amount: ['R$ 7.890,12', 'Enter digits with at most 6 decimals, for example 1234.50'],
+    amount: ['R$ 7.890,12', '“R$” is another currency. Enter digits with at most 6 decimals, for example 1234.50'],
     whole: ['2.345.678', is('2,345,678.00')],
     phones: ['+55 (11) 96123-4567', '+55\u201111\u201196123\u20114567', '(11) 96123-4567'],
     e164: '+5511961234567',
