@@ -5,6 +5,7 @@ import { deadlineSeconds } from '#domain/intent.ts'
 import { addressTopic } from '../../worker/chain/calls.ts'
 import { RpcChain } from '../../worker/chain/rpcChain.ts'
 import { type Address, type LogFilter, RpcError } from '../../worker/chain/types.ts'
+import { unwrap } from '../../worker/result.ts'
 import { heads } from '../../worker/treasury/core/chainHeads.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { toEmail, usdc } from '../support/build.ts'
@@ -24,7 +25,7 @@ import {
 } from '../support/manualClock.ts'
 import { accepted, manualChain as chain, createPayer, fresh, type Payer, prepare, until } from '../support/payer.ts'
 import { env } from '../support/testEnv.ts'
-import { changeJobs, inTreasury, runNow, setClock } from '../support/treasuries.ts'
+import { changeJobs, inTreasury, rowsOf, runNow, setClock } from '../support/treasuries.ts'
 
 /** Reads the chain directly, bypassing the proxy. */
 const node = new RpcChain(84532, oneSet(chain.contracts), [env.NODE_URL_84532])
@@ -70,6 +71,34 @@ test('a node that shows a balance before its logs is no error, and costs no time
   await showLogs()
   await setClock(payer, () => startedAt + 41_000)
   await runNow(payer, 'scan')
+  expect(await payer.booksBalance()).toMatchObject({ deposits: '203' })
+})
+
+test('a wallet whose logs are late is read again soon, and is no error, also beside another wallet @treasury-8', async () => {
+  const payer = await createPayer({ on: chain })
+  await payer.ledger()
+  const logged = vi.spyOn(console, 'error').mockReturnValue()
+  onTestFinished(() => logged.mockRestore())
+  const { owner } = payer
+  unwrap(await payer.wallets().deploy({ key: null, owner: owner.address, chainId: chain.chainId, name: 'Other' }))
+  await accepted(payer)
+  const showLogs = await changeNode(payer, () => ({ logs: async (filters) => filters.map(() => []) }))
+  await chain.mint(payer.wallet.address as Address, usdc('3'))
+  await chain.mine()
+  const startedAt = Date.now()
+  const nextAt = async (after: number) => {
+    await setClock(payer, () => startedAt + after)
+    await look(payer)
+    const [settle] = await rowsOf<{ due_at: number }>(payer, "SELECT due_at FROM timer WHERE kind = 'settle'")
+    return settle!.due_at - startedAt - after
+  }
+  expect(await nextAt(0)).toBeLessThanOrEqual(250)
+  expect(await nextAt(400)).toBeLessThanOrEqual(400)
+  expect(logged.mock.calls, 'at first').toEqual([])
+  await nextAt(40_000)
+  expect(logged.mock.calls.flat().join(), 'after 40 seconds').toContain('books of')
+  await showLogs()
+  await nextAt(41_000)
   expect(await payer.booksBalance()).toMatchObject({ deposits: '203' })
 })
 

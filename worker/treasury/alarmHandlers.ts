@@ -71,12 +71,11 @@ async function settleOpen(ctx: Context): Promise<number | null> {
   const { store, now } = ctx
   const reported = reportBusy(ctx)
   const queued = store.count(`payment WHERE status = 'QUEUED' AND ${isRelayed('kind')}`)
-  const { isOpen, isBehind } = await andSubmit(ctx, () => settle(ctx))
+  const { isOpen, againAt } = await andSubmit(ctx, () => settle(ctx))
   await reported
-  if (isOpen && isBehind) return now()
   const dead = isOpen ? onlyDeadPurchasesUntil(ctx) : null
-  if (dead !== null) return Math.max(dead, now() + settleEveryMs)
-  if (isOpen) return earliest(now() + (queued > 0 ? signEveryMs : settleEveryMs), nextMinedAt(ctx))
+  if (dead !== null) return earliest(againAt, Math.max(dead, now() + settleEveryMs))
+  if (isOpen) return earliest(againAt, now() + (queued > 0 ? signEveryMs : settleEveryMs), nextMinedAt(ctx))
   // If a payment is accepted in the meantime, its settle alarm marks this Treasury busy again.
   store.setMeta('busy_reported_at', 0)
   await markIdle(ctx.db, ctx.userId)

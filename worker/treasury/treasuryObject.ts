@@ -21,7 +21,6 @@ import { PaymentFlow } from './payments/pay.ts'
 import { AgentGate } from './policies/agentGate.ts'
 import { BooksDiffer } from './settlement/scan.ts'
 import { Submissions } from './wallets/relay/submissions.ts'
-import { nodeLagMs } from './wallets/walletHalts.ts'
 
 /** Work that was interrupted by a crash is repeated after this long. */
 const retryMs = 20_000 // 20 seconds
@@ -74,7 +73,7 @@ export abstract class TreasuryObject extends DurableObject<Bindings> {
       run: (kind) =>
         actingAs(bursar, () => (kind === 'schema' ? this.#migrate() : runAlarm(context, this.outbox, kind))),
       onError: (kind, error) => {
-        if (!isNodeTrouble(error) || (error instanceof BooksDiffer && error.forMs >= nodeLagMs))
+        if (!isNodeTrouble(error) || (error instanceof BooksDiffer && !error.isEarly))
           logError('alarm_failed', { user: userId, alarm: kind }, error)
       },
       retryMs,

@@ -12,7 +12,14 @@ import { isOpenPayout } from '../core/storage/statuses.ts'
 import { recordLogsRead } from '../wallets/idleReads.ts'
 import { look } from '../wallets/look.ts'
 import { adopt } from '../wallets/session.ts'
-import { clearMismatch, haltAfterMs, haltForMismatch, recordMismatch, recordReread } from '../wallets/walletHalts.ts'
+import {
+  clearMismatch,
+  haltAfterMs,
+  haltForMismatch,
+  nodeLagMs,
+  recordMismatch,
+  recordReread,
+} from '../wallets/walletHalts.ts'
 import { book, dustOf, newlyConfirmed, type Reading } from './booking.ts'
 import { bookedBalance } from './bookings.ts'
 import { BranchUnclear, undoOtherBranch } from './branch.ts'
@@ -174,6 +181,11 @@ export class BooksDiffer extends RpcUnavailable {
     super(`books of ${walletId} at block ${block}: ${books}, on chain ${chain}`)
     this.books = books
     this.chain = chain
+  }
+
+  /** Whether a node may just show the balance before its logs, which is no error. */
+  get isEarly(): boolean {
+    return this.forMs < nodeLagMs
   }
 }
 

@@ -3,6 +3,7 @@ import type { Block } from '../../chain/types.ts'
 import { logError } from '../../observability/log.ts'
 import { finalAge, freshHead } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
+import { settleEveryMs } from '../core/minedReports.ts'
 import { freshStop, signingAllowed } from '../core/stop.ts'
 import { isRelayed, isSellerSubmitted } from '../core/storage/kindSql.ts'
 import type { WalletRow } from '../core/storage/rows.ts'
@@ -16,18 +17,23 @@ import { markActive } from '../wallets/idleReads.ts'
 import { readSession } from '../wallets/session.ts'
 import { loadSessionKey } from '../wallets/sessionKeys.ts'
 import { failUnsigned, releaseDead } from './release.ts'
-import { scanWallet } from './scan.ts'
+import { BooksDiffer, scanWallet } from './scan.ts'
 import { hasOpenSendOn, settleSendOns } from './sendOns.ts'
+
+/** The first wait for a node that may show a balance before its logs. Each further one is as long as all before it. */
+const firstWaitMs = 250
+
+const isEarly = (reason: unknown): reason is BooksDiffer => reason instanceof BooksDiffer && reason.isEarly
 
 /**
  * Reads the chain once for everything of this user that is not final. Confirms fast, releases slowly, never guesses: an
  * unreachable node changes nothing, and a failing wallet does not delay the others. `isOpen`: something is not settled yet;
- * `isBehind`: blocks are left to read now.
+ * `againAt`: when a wallet is to be read again sooner than usual (ms).
  */
-export async function settle(ctx: Context): Promise<{ isOpen: boolean; isBehind: boolean }> {
+export async function settle(ctx: Context): Promise<{ isOpen: boolean; againAt: number | null }> {
   // Not awaited: only signing needs it, and confirming must not wait for D1.
   void freshStop(ctx)
-  const { store } = ctx
+  const { store, now } = ctx
   const openWallets = () =>
     store
       .all<WalletRow>("SELECT * FROM wallet WHERE status IN ('deploying','active')")
@@ -37,11 +43,15 @@ export async function settle(ctx: Context): Promise<{ isOpen: boolean; isBehind:
   await settleSendOns(ctx).catch((error: unknown) => logError('send_on_not_settled', { user: ctx.userId }, error))
   const failed = results.filter((result) => result.status === 'rejected')
   if (failed.length > 0 && failed.length === results.length) throw failed[0]!.reason
-  for (const { reason } of failed) logError('wallet_not_settled', { user: ctx.userId }, reason)
-  const isBehind = results.some((result) => result.status === 'fulfilled' && !result.value)
+  for (const { reason } of failed) if (!isEarly(reason)) logError('wallet_not_settled', { user: ctx.userId }, reason)
+  const waits = results.flatMap((result) => {
+    if (result.status === 'fulfilled') return result.value ? [] : [0]
+    return isEarly(result.reason) ? [Math.min(Math.max(firstWaitMs, result.reason.forMs), settleEveryMs)] : []
+  })
   const stillOpen = new Set(openWallets().map(({ id }) => id))
   for (const { id } of open) if (!stillOpen.has(id)) markActive(ctx, id)
-  return { isOpen: stillOpen.size > 0 || hasOpenSendOn(ctx), isBehind }
+  const againAt = waits.length === 0 ? null : now() + Math.min(...waits)
+  return { isOpen: stillOpen.size > 0 || hasOpenSendOn(ctx), againAt }
 }
 
 /** Returns true if the wallet has caught up with the chain. */
