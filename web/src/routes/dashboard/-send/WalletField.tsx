@@ -32,11 +32,11 @@ export function WalletField<T extends { walletId: string }>(props: {
       {wallets && <NoWalletNotice wallets={wallets} />}
       <Field label="Source wallet" error={getFieldState(name, formState).error?.message}>
         {(control) => (
-          // Anew once there are choices: a list without the chosen one would forget it.
+          // Part of the form once there are choices: a list without the chosen one would forget it, at the latest when Tab leaves it.
           <Select
             key={wallets ? 'loaded' : 'loading'}
             {...control}
-            {...register(name)}
+            {...(wallets ? register(name) : { disabled: true })}
             none={wallets ? 'Select a wallet' : 'Loading wallets...'}
             choices={payingWallets(wallets ?? [])}
           />
