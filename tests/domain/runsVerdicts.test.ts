@@ -59,7 +59,9 @@ test('what the account knows of a recipient is a warning @runs-19', () => {
     ['warning: Row 3 also pays this recipient.'],
   ])
   expect(texts([row(2, paid)], known)).toEqual([
-    ['warning: Grace changed this contact, and it was not paid since. Check with the recipient that this is theirs.'],
+    [
+      'warning: Grace changed this contact, which has not been paid since. Check with the recipient that this is theirs.',
+    ],
   ])
 })
 

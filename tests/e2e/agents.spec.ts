@@ -297,7 +297,7 @@ test('an edit cannot change the wallet or go below what is spent, and reports ea
   await press(page, 'Done')
   await expect(dialog(page)).toBeHidden()
   await expect(detail(page)).toContainText('Agents may pay any address and any phone number (by payout).')
-  await expect(detail(page)).toContainText('Almost used up: 100% used, $0.00 left')
+  await expect(detail(page)).toContainText('Used up: 100% used, $0.00 left')
 })
 
 test('the second of two concurrent edits is refused and keeps its input @agents-4', async ({ page, owner }) => {

@@ -107,7 +107,7 @@ test('one tap on the phone approves and pays an agent’s request @approval-scre
   await expect(card).toContainText('$12.00 USDC')
   await expect(card.getByTestId('full-address')).toContainText(recipient)
   await expect(card.getByTestId('full-address'), 'read by groups').toMatchAriaSnapshot(spokenAddress(recipient))
-  const exact = /^just now, \w{3}, \w{3} \d+, \d{4}, \d+:\d\d [AP]M/
+  const exact = /^just now, \w{3}, \w{3} \d+, \d{4}, \d+:\d\d\s[AP]M/
   await expect(card.locator('time').first(), 'not only in the tooltip').toHaveText(exact)
   await expect(card).toContainText('Would pass now')
   await expect(card.getByRole('region', { name: 'Why you are asked' })).toContainText('5.00 USDC')

@@ -99,7 +99,7 @@ test.describe('signed in', () => {
       const search = page.getByRole('combobox', { name: 'Search and commands' })
       await search.fill('rent')
       await page.setViewportSize({ width: 1440, height: 900 })
-      await expect(navigation).toBeAttached()
+      await expect(page.getByRole('navigation', { name: 'Main navigation', includeHidden: true })).toBeAttached()
       await expect(search, 'what is typed stays when the window gets wider').toHaveValue('rent')
     })
   })

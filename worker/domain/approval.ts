@@ -13,7 +13,7 @@ export type AskedRule = string
 export const accountAsks = {
   budget_request: 'The agent asks for more budget.',
   second_person:
-    'With it, more than the account’s limit would have one person behind it within 24 hours. An approver has to agree.',
+    'With it, one person alone would decide more than the account’s limit within 24 hours. An approver has to agree.',
   unrecorded_transfer:
     'The account was restored from a backup, and this may be a payment that was already made: the same amount has been sent, and its record is lost.',
 }

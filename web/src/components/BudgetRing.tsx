@@ -19,6 +19,7 @@ export function BudgetRing(props: { groupId: string; limit: string; spent: strin
   const percent = percentUsed(microOf(props.spent) + microOf(props.held), limit)
   const spentPercent = Math.min(100, percentUsed(microOf(props.spent), limit))
   const { color, word } = budgetLevel(percent)
+  const isUsedUp = microOf(props.remaining) <= 0n
   return (
     <div className="flex flex-wrap items-center gap-x-6 gap-y-4">
       <Ring percent={percent} className={`size-28 ${color}`} textClass="text-[20px]">
@@ -27,7 +28,7 @@ export function BudgetRing(props: { groupId: string; limit: string; spent: strin
       </Ring>
       <div className="min-w-48 flex-1">
         <p className={`font-medium text-small ${color}`}>
-          {word}: {percent}% used, ${formatAmount(props.remaining)} left
+          {isUsedUp ? 'Used up' : word}: {percent}% used, ${formatAmount(props.remaining)} left
         </p>
         <dl className="mt-1 divide-y divide-hairline text-small">
           <Line name="Spent" value={props.spent} search={{ group: props.groupId, figure: 'completed' }} />

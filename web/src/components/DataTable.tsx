@@ -198,13 +198,10 @@ export function CompactRow(props: {
     <div className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3">
       <p className="truncate font-medium">{props.title}</p>
       <p className="text-right">{props.amount}</p>
-      <p className="truncate text-muted text-small">
+      <p className="parts text-muted text-small">
         {notes.map((note, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: parts of one sentence
-          <span key={i}>
-            {i > 0 && <span> · </span>}
-            <span>{note}</span>
-          </span>
+          <span key={i}>{note}</span>
         ))}
       </p>
       <div className="flex items-center justify-end gap-1.5 text-muted text-small">

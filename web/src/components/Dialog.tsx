@@ -16,9 +16,7 @@ const control = 'a[href], button, input, select, textarea, summary, [tabindex]'
 function keepScrollable(body: HTMLElement | null) {
   if (!body) return
   const observer = new ResizeObserver(() => {
-    const isStop = body.scrollHeight > body.clientHeight && body.querySelector(control) === null
-    if (isStop) body.tabIndex = 0
-    else body.removeAttribute('tabindex')
+    body.tabIndex = body.scrollHeight > body.clientHeight && !body.querySelector(control) ? 0 : -1
   })
   observer.observe(body)
   return () => observer.disconnect()

@@ -73,7 +73,7 @@ function useHandedOut(isMeant: (purchases: HandedOut) => boolean) {
           checked={isChosen}
           onChange={(event) => setChosen(event.target.checked)}
           label={count === 1 ? 'Stop that one too' : 'Stop those too'}
-          hint={`Rotates the session key of ${names(renewable)}. That ends everything handed out from there within seconds, also by other agents.`}
+          hint={`Rotates the session key of ${names(renewable)}. Within seconds, that ends all purchases handed out from there, those of other agents too.`}
         />
       )}
       {byOwner.length > 0 && (

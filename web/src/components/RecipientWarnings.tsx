@@ -56,7 +56,7 @@ export function RecipientWarnings(props: {
       )}
       {changed && (
         <Notice tone="warning">
-          {changed.changedBy} changed this contact {ago(changed.updatedAt, Date.now())}, and it was not paid since.
+          {changed.changedBy} changed this contact {ago(changed.updatedAt, Date.now())}. It has not been paid since.
           Check with the recipient that this is theirs.
         </Notice>
       )}

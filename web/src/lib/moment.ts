@@ -9,4 +9,6 @@ const momentFormat = new Intl.DateTimeFormat('en-US', {
 })
 
 /** 'Sat, Nov 21, 2026, 11:59 AM UTC': local time with its zone, for deadlines and facts. */
-export const formatMoment = (at: string | number) => momentFormat.format(new Date(at))
+export const formatMoment = (at: string | number) =>
+  // No line ends inside the time.
+  momentFormat.format(new Date(at)).replace(/ (.M) /, '\u00a0$1\u00a0')

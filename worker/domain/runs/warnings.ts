@@ -90,7 +90,7 @@ function changedContact({ recipient }: ResolvedRow, { changedBy }: KnownRecipien
   const by = changedBy.get(recipient)
   return by === undefined
     ? null
-    : `${by} changed this contact, and it was not paid since. Check with the recipient that this is theirs.`
+    : `${by} changed this contact, which has not been paid since. Check with the recipient that this is theirs.`
 }
 
 function lookAlike({ recipient }: ResolvedRow, { lookAlikes }: KnownRecipients, others: Others): string | null {

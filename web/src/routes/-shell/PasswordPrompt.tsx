@@ -73,7 +73,8 @@ function PasswordDialog({ reason, repeat, cancel }: Question) {
     <FormDialog
       title="Enter your password"
       subject={null}
-      description={reason}
+      // The server's sentence begins with what the title says.
+      description={reason.replace(/^Enter your password: (.)/, (_, first: string) => first.toUpperCase())}
       form={form}
       onClose={cancel}
       submit={['Continue', 'Checking...']}

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
 import { Bell as Icon, Menu, PinOff, Search } from 'lucide-react'
-import { lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import type { User } from '#schemas/account.ts'
 import { IconButton } from '#web/components/IconButton.tsx'
 import { Mark } from '#web/components/Mark.tsx'
@@ -19,9 +19,8 @@ const MenuDrawer = lazy(() => import('./MenuDrawer.tsx'))
 
 /** The top bar: menu, app name, search and bell. In wide windows the menu can be pinned open, to the left of the page. */
 export function TopBar(props: { user: User }) {
-  const [open, setOpen] = useState(false)
-  /** Whether the menu was opened before: its code is not needed until then. */
-  const [used, setUsed] = useState(false)
+  /** Undefined before the menu was first opened: its code is not needed until then. */
+  const [open, setOpen] = useState<boolean>()
   const { canPin, isPinned } = usePinned()
   // A menu that is open stays, with what is open above it, when the window gets wider.
   const isBeside = isPinned && !open
@@ -44,24 +43,26 @@ export function TopBar(props: { user: User }) {
         </aside>
       )}
       <header className="sticky top-0 z-20 border-hairline border-b bg-paper">
-        <Bar>
+        <div
+          className={clsx(
+            'mx-auto flex max-w-[1248px] items-center gap-3 px-4 max-[340px]:gap-1 sm:h-14 sm:px-6',
+            actingFor() ? 'max-sm:min-h-14 max-sm:flex-wrap max-sm:gap-y-0.5 max-sm:py-1.5' : 'h-14',
+          )}
+        >
           {!isBeside && (
             <>
               <IconButton
                 ref={button}
                 label="Open menu"
                 aria-haspopup="dialog"
-                aria-expanded={open}
+                aria-expanded={open === true}
                 className="-ml-2 size-10!"
-                onClick={() => {
-                  setUsed(true)
-                  setOpen(true)
-                }}
+                onClick={() => setOpen(true)}
               >
                 <Menu aria-hidden="true" className="size-5" />
               </IconButton>
               <Suspense>
-                {used && (
+                {open !== undefined && (
                   <MenuDrawer
                     user={props.user}
                     open={open}
@@ -73,29 +74,18 @@ export function TopBar(props: { user: User }) {
               </Suspense>
             </>
           )}
-        </Bar>
+          <Link to="/dashboard/overview" className="flex items-center gap-2 rounded-sm font-semibold tracking-tight">
+            <Mark className="size-6" />
+            {appName}
+          </Link>
+          <WhoseAccount />
+          <Palette />
+          <Bell />
+        </div>
       </header>
     </>
   )
 }
-
-const Bar = (props: { children: ReactNode }) => (
-  <div
-    className={clsx(
-      'mx-auto flex max-w-[1248px] items-center gap-3 px-4 max-[340px]:gap-1 sm:h-14 sm:px-6',
-      actingFor() ? 'max-sm:min-h-14 max-sm:flex-wrap max-sm:gap-y-0.5 max-sm:py-1.5' : 'h-14',
-    )}
-  >
-    {props.children}
-    <Link to="/dashboard/overview" className="flex items-center gap-2 rounded-sm font-semibold tracking-tight">
-      <Mark className="size-6" />
-      {appName}
-    </Link>
-    <WhoseAccount />
-    <Palette />
-    <Bell />
-  </div>
-)
 
 /** Whose account is on screen, if it is not one's own; firstFigures.ts draws the same. */
 function WhoseAccount() {

@@ -307,10 +307,11 @@ function CompactContact(props: {
         <p className="font-medium">
           <PaidTo contact={contact} isCut />
         </p>
-        <div className="flex items-baseline gap-3 overflow-hidden text-muted text-small">
+        {/* Notes of which little would be left are left out. */}
+        <div className="flex h-lh flex-wrap items-baseline gap-x-3 overflow-hidden text-muted text-small">
           {address && <span className="shrink-0">{shortAddress(address)}</span>}
-          <span className="shrink-0">{props.children}</span>
-          <p className="truncate">{notes.join(' · ')}</p>
+          <span className="shrink-0 empty:hidden">{props.children}</span>
+          <p className="min-w-0 flex-[1_1_6rem] truncate empty:hidden">{notes.join(' · ')}</p>
         </div>
       </div>
       <May call="send">

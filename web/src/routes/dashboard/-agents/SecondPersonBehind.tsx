@@ -34,11 +34,12 @@ export function SecondPersonBehind({ group }: { group: PolicyGroup }) {
     )
   return (
     <Notice tone="warning" className="mb-5">
-      In this account, {secondPersonText(above)}. If you agree to all limits of this group, confirm them: payments
-      within them are then made at once.
-      {isEarly ? (
-        <span> You can do so from {formatMoment(decidesFrom)}.</span>
-      ) : (
+      <p>
+        In this account, {secondPersonText(above)}. If you agree to all limits of this group, confirm them: payments
+        within them are then made at once.
+        {isEarly && <span> You can do so from {formatMoment(decidesFrom)}.</span>}
+      </p>
+      {!isEarly && (
         <Button look="secondary" className="mt-2" busy={confirm.isPending} onClick={() => confirm.mutate()}>
           Confirm these rules
         </Button>

@@ -139,7 +139,7 @@ function MadeList({ changes, isComplete }: { changes: Change[]; isComplete: bool
   return (
     <>
       <p className="px-5 pt-4 pb-3 text-muted">
-        Webhooks, agents, credentials, apps and permissions keep working after a new password. Clear the ones that you
+        Webhooks, agents, credentials, apps and permissions keep working after a new password. Untick those that you
         know, and end the others.
       </p>
       <ul aria-label={madeText} className="border-hairline border-t">

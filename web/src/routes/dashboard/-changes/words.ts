@@ -30,7 +30,9 @@ export function actorName({ type, name }: ChangeActor): string {
 export const actorText = ({ by, via }: Pick<Change, 'by' | 'via'>): string =>
   [actorName(by), via && vias[via]].filter(Boolean).join(', ')
 
-/** '2 webhooks, 1 agent ended.' */
+const list = new Intl.ListFormat('en')
+
+/** '2 webhooks and 1 agent ended.' */
 export function endedText(ended: EndedChanges): string {
   const parts = [
     [ended.webhooks, 'webhook'],
@@ -41,5 +43,5 @@ export function endedText(ended: EndedChanges): string {
     [ended.people, 'invitation or membership', 'invitations and memberships'],
   ] as const
   const named = parts.filter(([count]) => count > 0).map(([count, name]) => plural(count, name))
-  return named.length === 0 ? 'Nothing was left to end.' : `${named.join(', ')} ended.`
+  return named.length === 0 ? 'Nothing was left to end.' : `${list.format(named)} ended.`
 }

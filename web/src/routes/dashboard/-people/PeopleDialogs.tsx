@@ -174,7 +174,7 @@ function SecondPersonDialog({ secondPerson, onClose }: { secondPerson: SecondPer
     <FormDialog
       title="When must a second person agree?"
       subject="second-person"
-      description="A limit that protects less takes effect in 24 hours, after everybody has got a mail. A lower one takes effect at once."
+      description="A higher limit, or none, takes effect in 24 hours, after everyone was sent an email. A lower one takes effect at once."
       form={form}
       onClose={onClose}
       submit={['Save limit', 'Saving...']}

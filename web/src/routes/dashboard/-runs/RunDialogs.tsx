@@ -59,7 +59,7 @@ export function DenyDialog({ run, onClose }: Props) {
     <FormDialog
       title="Deny this run?"
       subject={run.id}
-      description="Nothing of it is paid. Whoever made it reads the reason here and in a mail."
+      description="Nothing of it is paid. Whoever made it reads the reason here and in an email."
       form={form}
       onClose={onClose}
       submit={['Deny', 'Denying...']}

@@ -9,7 +9,7 @@ export function AllowanceField(
 ) {
   const { error, aside = 'Whole dollars', ...input } = props
   return (
-    <Field label="For purchases" aside={aside} error={error} hint={allowanceInWords(input.value)}>
+    <Field label="For purchases" aside={aside} error={error} hint={error ? undefined : allowanceInWords(input.value)}>
       {(control) => <AmountInput {...control} {...input} />}
     </Field>
   )
