@@ -33,8 +33,8 @@ const layoutRules: RunOptions = {
  * `npm run test:long screens` makes the latter two checks at each width. If a width shows the same as an earlier one, it
  * skips the Tab walk and runs only axe's layout rules. Open menus are left to the test: arrow keys walk them, and they
  * cover what is below. Leaves the page at the last width and restores the focus. If SCREENS_DIR is set, saves a
- * screenshot of each width in that folder. `among`: these widths, of which the last one stays; by default all, and in
- * `npm test` one. `npm run test:long screens` adds all others.
+ * screenshot of each width in that folder: of the whole page, or of the window with the dialog. `among`: these widths, of
+ * which the last one stays; by default all, and in `npm test` one. `npm run test:long screens` adds all others.
  */
 export async function audit(page: Page, name: string, among?: number[]): Promise<void> {
   const asked = among ?? (allTests ? everyWidth : [widthOf(name, everyWidth)!])
@@ -117,7 +117,8 @@ async function keepPicture(page: Page, name: string): Promise<void> {
   const folder = process.env.SCREENS_DIR
   if (!folder) return
   mkdirSync(folder, { recursive: true })
-  await page.screenshot({ path: join(folder, `${name}.png`) })
+  const isPage = (await page.locator('[role=dialog], [role=alertdialog]').count()) === 0
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: isPage })
 }
 
 const beyondEdge = (page: Page) =>

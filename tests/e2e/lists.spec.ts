@@ -8,6 +8,7 @@ import { audit } from './audit.ts'
 import { beSignedIn, expect, soon, test } from './fixtures.ts'
 import { keyboard } from './inputModes.ts'
 import { stranger } from './seededAccount.ts'
+import { thorough } from './thorough.ts'
 
 test.describe('transactions', () => {
   test.beforeEach(({ context, seeded }) => beSignedIn(context, seeded))
@@ -492,4 +493,14 @@ test.describe('usage that cannot be loaded', () => {
     await page.clock.resume()
     await expect(page.getByRole('region', { name: 'Monthly Account Spend' })).toBeVisible()
   })
+
+  if (thorough)
+    test('fits every width and is accessible', async ({ page, context, seeded }) => {
+      await beSignedIn(context, seeded)
+      const failed = { status: 503, json: { success: false, code: 'unavailable', error: 'x' } }
+      await page.route('**/api/usage/**', (route) => route.fulfill(failed))
+      await page.goto('/dashboard/usage')
+      await expect(page.getByRole('button', { name: 'Try again' }).first()).toBeVisible(within(30_000))
+      await audit(page, 'usage-failed')
+    })
 })
