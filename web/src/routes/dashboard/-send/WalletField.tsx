@@ -32,11 +32,12 @@ export function WalletField<T extends { walletId: string }>(props: {
       {wallets && <NoWalletNotice wallets={wallets} />}
       <Field label="Source wallet" error={getFieldState(name, formState).error?.message}>
         {(control) => (
-          // Part of the form once there are choices: a list without the chosen one would forget it, at the latest when Tab leaves it.
+          // Anew once there are choices: a list without the chosen one would forget it, and so would Tab that leaves such a list.
           <Select
             key={wallets ? 'loaded' : 'loading'}
             {...control}
-            {...(wallets ? register(name) : { disabled: true })}
+            {...register(name)}
+            disabled={!wallets}
             none={wallets ? 'Select a wallet' : 'Loading wallets...'}
             choices={payingWallets(wallets ?? [])}
           />
