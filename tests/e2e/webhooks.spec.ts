@@ -22,7 +22,7 @@ for (const { by, viewport, inputOf } of inputModes)
     }
     const givePassword = async () => {
       const prompt = page.getByRole('dialog', { name: 'Enter your password' })
-      await expect(prompt).toContainText('this webhook gets the recipients and amounts of your payments')
+      await expect(prompt).toContainText('This webhook gets the recipients and amounts of your payments')
       await input.fill(prompt.getByLabel('Password', { exact: true }), account.password)
       await input.press(prompt.getByRole('button', { name: 'Continue' }))
     }
