@@ -252,7 +252,8 @@ test('a preparer makes a run, an approver finds and decides it, a viewer reads i
     return tab
   }
   const maker = await open('preparer', '/dashboard/runs')
-  await maker.getByRole('main').getByRole('button', { name: 'New run' }).first().click()
+  await expect(maker.getByText('No runs yet')).toBeVisible()
+  await maker.getByRole('main').getByRole('button', { name: 'New run' }).click()
   await fillForm(
     maker,
     'Freelancers',
