@@ -4,7 +4,7 @@ import { insert, integer, type RowOf, replace, table, text } from './table.ts'
 export const timer = table('timer', { kind: text('PRIMARY KEY'), due_at: integer() }, { isWithoutRowid: true })
 
 /** Delay after the first failure of a kind; it doubles with each further one. */
-const firstBackoffMs = 250
+export const firstBackoffMs = 250
 const maxBackoffMs = 15_000 // 15 seconds
 
 /** The platform may be this late with an alarm: the watchdog then reports it as lost. */

@@ -1,5 +1,6 @@
 import { chainIds } from '#domain/networks.ts'
 import type { Block } from '../../chain/types.ts'
+import { firstBackoffMs } from '../../durable/alarms.ts'
 import { logError } from '../../observability/log.ts'
 import { finalAge, freshHead } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
@@ -19,9 +20,6 @@ import { loadSessionKey } from '../wallets/sessionKeys.ts'
 import { failUnsigned, releaseDead } from './release.ts'
 import { BooksDiffer, scanWallet } from './scan.ts'
 import { hasOpenSendOn, settleSendOns } from './sendOns.ts'
-
-/** The first wait for a node that may show a balance before its logs. Each further one is as long as all before it. */
-const firstWaitMs = 250
 
 const isEarly = (reason: unknown): reason is BooksDiffer => reason instanceof BooksDiffer && reason.isEarly
 
@@ -44,9 +42,10 @@ export async function settle(ctx: Context): Promise<{ isOpen: boolean; againAt: 
   const failed = results.filter((result) => result.status === 'rejected')
   if (failed.length > 0 && failed.length === results.length) throw failed[0]!.reason
   for (const { reason } of failed) if (!isEarly(reason)) logError('wallet_not_settled', { user: ctx.userId }, reason)
+  // A node that may show a balance before its logs is asked again after as long as it has done so, as if all wallets had failed.
   const waits = results.flatMap((result) => {
     if (result.status === 'fulfilled') return result.value ? [] : [0]
-    return isEarly(result.reason) ? [Math.min(Math.max(firstWaitMs, result.reason.forMs), settleEveryMs)] : []
+    return isEarly(result.reason) ? [Math.min(Math.max(firstBackoffMs, result.reason.forMs), settleEveryMs)] : []
   })
   const stillOpen = new Set(openWallets().map(({ id }) => id))
   for (const { id } of open) if (!stillOpen.has(id)) markActive(ctx, id)
