@@ -10,12 +10,15 @@ const frameRoute = /routes\/dashboard\.tsx\?.*component/
 /** What each policy rule says and reads: only for pages that explain rules. */
 const rules = /worker\/domain\/(rules\/|(policy|refusal|budgetLeft)\.ts)/
 const pages = /routes\/dashboard\/\w+\.tsx\?.*component/
+/** What must not wait for a file of the dashboard: sign-in, claim and the first figures. */
+const first = /routes\/(login|claim\.[^/]*)\.tsx\?.*component|src\/firstFigures\.ts$/
 /** A module that at least this many pages need goes into the shared file. */
 const sharedFrom = 3
 
 export function sharedChunks() {
   const frame = new Set<string>()
   const shared = new Set<string>()
+  const onDemand = new Set<string>()
   const plugin: Plugin = {
     name: 'bursar:shared-chunks',
     apply: 'build',
@@ -31,13 +34,18 @@ export function sharedChunks() {
       }
       const neededBy = (routes: RegExp, lazy = false) =>
         ids.filter((id) => routes.test(id)).map((id) => [...withImports(id, lazy)].filter((other) => other !== id))
-      // Modules that sign-in and claim load, immediately or on demand, stay out of the dashboard's files.
+      const neededFirst = new Set([...neededBy(entry), ...neededBy(first)].flat())
+      // Also what public pages load on demand, for which they do not load the dashboard's files.
       const isPublic = new Set(neededBy(entry, true).flat())
-      for (const needed of neededBy(frameRoute)) for (const id of needed) if (!isPublic.has(id)) frame.add(id)
+      const framed = new Set(neededBy(frameRoute).flat())
       const uses = new Map<string, number>()
       for (const needed of neededBy(pages)) for (const id of needed) uses.set(id, (uses.get(id) ?? 0) + 1)
-      for (const [id, count] of uses)
-        if (count >= sharedFrom && !isPublic.has(id) && !frame.has(id) && !rules.test(id)) shared.add(id)
+      for (const id of new Set([...framed, ...uses.keys()])) {
+        const isFramed = framed.has(id)
+        if (neededFirst.has(id) || !(isFramed || (uses.get(id)! >= sharedFrom && !rules.test(id)))) continue
+        const group = isPublic.has(id) ? onDemand : isFramed ? frame : shared
+        group.add(id)
+      }
     },
   }
   return {
@@ -45,6 +53,7 @@ export function sharedChunks() {
     groups: [
       { name: 'rules', includeDependenciesRecursively: false, test: rules },
       { name: 'frame', includeDependenciesRecursively: false, test: (id: string) => frame.has(id) },
+      { name: 'on-demand', includeDependenciesRecursively: false, test: (id: string) => onDemand.has(id) },
       { name: 'shared', includeDependenciesRecursively: false, test: (id: string) => shared.has(id) },
     ],
   }
