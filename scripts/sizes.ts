@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 
-type Chunk = { file: string; src?: string; isEntry?: boolean; imports?: string[]; dynamicImports?: string[] }
+type Chunk = { file: string; src?: string; imports?: string[]; dynamicImports?: string[] }
 
 const dist = join(import.meta.dirname, '../web/dist')
 const manifest = JSON.parse(readFileSync(join(dist, '.vite/manifest.json'), 'utf8')) as Record<string, Chunk>
@@ -42,8 +42,8 @@ function gzipBytes(key: string): number {
   return gzipOf.get(key)!
 }
 
-const entry = Object.keys(manifest).find((key) => manifest[key]!.isEntry)
-if (!entry) throw new Error('the manifest has no entry')
+/** What every page needs: the code that renders it, and src/main.ts, which is in one of its chunks. */
+const app = 'src/app.tsx'
 
 const shell = componentOf('dashboard')
 const pages: Record<string, string[]> = {
@@ -56,7 +56,7 @@ for (const page of ['overview', 'wallets', 'agents', 'contacts', 'transactions',
 let failed = false
 console.log('page                       JS gzip    limit  chunks')
 for (const [page, components] of Object.entries(pages)) {
-  const chunks = new Set([entry, ...components].flatMap((key) => [...closure(key)]))
+  const chunks = new Set([app, ...components].flatMap((key) => [...closure(key)]))
   const bytes = [...chunks]
     .filter((key) => manifest[key]!.file.endsWith('.js'))
     .reduce((sum, key) => sum + gzipBytes(key), 0)

@@ -1,7 +1,7 @@
 /**
- * Adds a `Link` header with the files of a route to dist/_headers, so that browsers load them together with the entry
- * instead of after it. Covers the two screens that new visitors see first, and the pages of the dashboard. Adds the
- * script of src/early.ts to the page.
+ * Adds a `Link` header with the style sheet and the files of a route to dist/_headers, so that browsers load them together
+ * with the entry (src/main.ts) instead of after it. Covers the two screens that new visitors see first, and the pages of the
+ * dashboard. The page itself names what all of them need.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -28,11 +28,18 @@ const screens = {
   ...Object.fromEntries(dashboard.map((page) => [`/dashboard/${page}`, ['dashboard', `dashboard/${page}`]])),
 }
 
-const chunkOf = (outputs: (Rolldown.OutputChunk | Rolldown.OutputAsset)[], module: string) =>
-  outputs.find(
-    (output): output is Rolldown.OutputChunk =>
-      output.type === 'chunk' && output.moduleIds.some((id) => id.endsWith(`/src/${module}`)),
-  )!
+const chunksOf = (bundle: Rolldown.OutputBundle) => Object.values(bundle).filter((output) => output.type === 'chunk')
+
+const chunkOf = (chunks: Rolldown.OutputChunk[], module: string) =>
+  chunks.find(({ moduleIds }) => moduleIds.some((id) => id.endsWith(`/src/${module}`)))!
+
+/** Adds the file of `chunk` and of all that it imports to `files`. */
+function withImports(chunks: Rolldown.OutputChunk[], chunk: Rolldown.OutputChunk, files = new Set<string>()) {
+  if (files.has(chunk.fileName)) return files
+  files.add(chunk.fileName)
+  for (const name of chunk.imports) withImports(chunks, chunks.find(({ fileName }) => fileName === name)!, files)
+  return files
+}
 
 export function preloads(): Plugin {
   return {
@@ -40,28 +47,28 @@ export function preloads(): Plugin {
     apply: 'build',
     transformIndexHtml: {
       order: 'post',
-      handler(_, { bundle }) {
-        const { fileName } = chunkOf(Object.values(bundle!), 'early.ts')
-        // Scripts that are not async wait for the style sheet.
-        const attrs = { type: 'module', async: true, src: `/${fileName}` }
-        // At the end, where what it replaces and hides is there.
-        return [{ tag: 'script', attrs, injectTo: 'body' }]
+      handler(html, { bundle }) {
+        const chunks = chunksOf(bundle!)
+        const tags = [...withImports(chunks, chunkOf(chunks, 'app.tsx'))].map(
+          (file) =>
+            ({
+              tag: 'link',
+              attrs: { rel: 'modulepreload', crossorigin: true, href: `/${file}` },
+              injectTo: 'head',
+            }) as const,
+        )
+        // Vite moves the script into the head. At the end, all that it replaces and hides is before it.
+        return { html: html.replace(/\n *(<script.*?<\/script>)(.*)<\/body>/s, '$2  $1\n  </body>'), tags }
       },
     },
     writeBundle({ dir }, bundle) {
-      const chunks = Object.values(bundle).filter((output) => output.type === 'chunk')
-      const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]))
-      const withImports = (chunk: Rolldown.OutputChunk, seen = new Set<string>()): Set<string> => {
-        if (seen.has(chunk.fileName)) return seen
-        seen.add(chunk.fileName)
-        for (const name of chunk.imports) withImports(byName.get(name)!, seen)
-        return seen
-      }
-      const entry = chunks.find((chunk) => chunk.isEntry)!
-      const early = withImports(chunkOf(chunks, 'early.ts'))
-      const figures = withImports(chunkOf(chunks, 'firstFigures.ts'))
+      const chunks = chunksOf(bundle)
+      const main = withImports(chunks, chunkOf(chunks, 'main.ts'))
+      const figures = withImports(chunks, chunkOf(chunks, 'firstFigures.ts'))
+      const app = chunkOf(chunks, 'app.tsx')
+      const styles = Object.keys(bundle).find((file) => /main-.*\.css$/.test(file))!
 
-      const sizeOf = (file: string) => byName.get(file)!.code.length
+      const sizeOf = (file: string) => chunks.find(({ fileName }) => fileName === file)!.code.length
 
       const path = join(dir!, '_headers')
       let headers = readFileSync(path, 'utf8')
@@ -71,11 +78,11 @@ export function preloads(): Plugin {
             facadeModuleId?.includes(`/routes/${route}.tsx?`) && facadeModuleId.includes('component'),
         ) ?? this.error(`no chunk for the route ${route}`)
       for (const [screen, routes] of Object.entries(screens)) {
-        const needed = new Set([entry, ...routes.map(componentOf)].flatMap((chunk) => [...withImports(chunk)]))
+        const needed = new Set([app, ...routes.map(componentOf)].flatMap((chunk) => [...withImports(chunks, chunk)]))
         // The largest first: a browser with six connections loads the small ones beside it.
         const rest = [...needed].sort((a, b) => sizeOf(b) - sizeOf(a))
-        const files = new Set([...early, ...(screen === '/dashboard/overview' ? figures : []), ...rest])
-        const line = `  Link: ${[...files].map((file) => `</${file}>; rel=modulepreload`).join(', ')}`
+        const files = new Set([...main, ...(screen === '/dashboard/overview' ? figures : []), ...rest])
+        const line = `  Link: </${styles}>; rel=preload; as=style; crossorigin, ${[...files].map((file) => `</${file}>; rel=modulepreload`).join(', ')}`
         if (line.length > longestLine) this.error(`too many files for a line of _headers: ${screen}`)
         const [before, after] = headers.split(`\n${screen}\n`)
         headers = after === undefined ? `${headers}\n${screen}\n${line}\n` : `${before}\n${screen}\n${line}\n${after}`

@@ -4,7 +4,7 @@
  */
 import type { Plugin } from 'vite'
 
-const entry = /src\/main\.tsx$/
+const entry = /src\/app\.tsx$/
 const ofDashboard = /routes\/dashboard/
 const frameRoute = /routes\/dashboard\.tsx\?.*component/
 /** What each policy rule says and reads: only for pages that explain rules. */

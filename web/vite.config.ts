@@ -13,13 +13,11 @@ const baseModules =
 const commonModules =
   /web[\\/]src[\\/](lib[\\/](api|app|queryClient|renewal|search|session|useAction|useTitle)|components[\\/](Button|Field|Links|Mark)|queries[\\/]config)\.tsx?$/
 
-const earlyModules =
-  /web[\\/]src[\\/](early|lib[\\/](actingFor|apiError|http|storage|tokens))\.ts$|worker[\\/]domain[\\/]words\.ts$|vite[\\/]preload-helper/
+const mainModules =
+  /web[\\/]src[\\/](main|lib[\\/](actingFor|apiError|http|storage|tokens))\.ts$|worker[\\/]domain[\\/]words\.ts$|vite[\\/]preload-helper/
 
 /** Those of the first figures that no claim page needs. */
 const figureModules = /web[\\/]src[\\/]firstFigures\.ts$/
-
-const entryFiles = /\b(index|early)-[\w-]+\.js$/
 
 const dashboardChunks = sharedChunks()
 
@@ -49,26 +47,24 @@ export default defineConfig({
     // The content security policy allows no inline polyfill and no data: scripts or styles.
     modulePreload: {
       polyfill: false,
-      // Both entries would name all files of all pages, for sign-in and claim too. The file _headers names those of the page
+      // These would name all files of all pages, for sign-in and claim too. The file _headers names those of the page
       // that is opened (preloads.ts); those of another page start to load when the pointer is on its link.
-      resolveDependencies: (_, files, { hostId }) => (entryFiles.test(hostId) ? [] : files),
+      resolveDependencies: (_, files, { hostId }) => (/\b(main|app)-[\w-]+\.js$/.test(hostId) ? [] : files),
     },
     assetsInlineLimit: 0,
     rolldownOptions: {
       output: {
-        // The entry names every file that a route needs, so short names keep it small. Files that are loaded on demand
+        // The app names every file that a route needs, so short names keep it small. Files that are loaded on demand
         // keep their names, which makes the network log readable.
         chunkFileNames: ({ isDynamicEntry, name }) =>
-          `assets/${isDynamicEntry || name === 'early' ? '[name]-' : ''}[hash:7].js`,
+          `assets/${isDynamicEntry || name === 'main' ? '[name]-' : ''}[hash:7].js`,
         // Code that every page needs, in two files, which compress better; the larger one stays cached between releases.
         codeSplitting: {
           groups: [
             { name: 'base', test: baseModules },
-            // src/early.ts and what it needs: a page runs it while the rest is loading (preloads.ts).
-            { name: 'early', test: earlyModules },
+            // src/main.ts and what it needs: a page runs it while the rest is loading (preloads.ts).
+            { name: 'main', test: mainModules },
             { name: 'figures', includeDependenciesRecursively: false, test: figureModules },
-            // Shared by claim and the first figures.
-            { name: 'amounts', test: /web[\\/]src[\\/]lib[\\/](decimals|networks)\.ts$/ },
             { name: 'common', test: commonModules },
             // One file instead of sixty.
             { name: 'icons', test: /node_modules[\\/]lucide-react[\\/]/ },
@@ -77,12 +73,18 @@ export default defineConfig({
               name: 'fields',
               test: /web[\\/]src[\\/]components[\\/](AccountFrame|PasswordInput)\.tsx$|worker[\\/]domain[\\/]emailFormat\.ts$/,
             },
-            // Shared by claim and dashboard.
+            // Shared by claim, dashboard and the first figures.
             {
-              name: 'words',
-              test: /web[\\/]src[\\/](lib[\\/](messageOrThrown|moment)|queries[\\/]apiWords)\.ts$|worker[\\/]domain[\\/]readers[\\/]digits\.ts$/,
+              name: 'amounts',
+              test: /web[\\/]src[\\/](lib[\\/](answerStorage|decimals|networks|messageOrThrown|moment)|queries[\\/]apiWords)\.ts$|worker[\\/]domain[\\/](time|readers[\\/]digits)\.ts$/,
             },
             { name: 'format', test: /web[\\/]src[\\/]lib[\\/]format\.ts$/ },
+            // Small ones that the overview shares with other pages and dialogs.
+            {
+              name: 'parts',
+              includeDependenciesRecursively: false,
+              test: /worker[\\/]domain[\\/](capitalized|namesText)\.ts$|web[\\/]src[\\/](components[\\/](Timeline|TransactionParts|charts[\\/]scale)|routes[\\/]dashboard[\\/]-overview[\\/](steps|widgets))\.tsx?$/,
+            },
             ...dashboardChunks.groups,
           ],
         },

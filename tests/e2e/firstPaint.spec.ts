@@ -20,10 +20,10 @@ test('the first calls of the overview do not wait for its code @screens-71', asy
 }) => {
   await beSignedIn(context, seeded)
   const html = await (await request.get('/dashboard/overview')).text()
-  const [, early] = /<script type="module" async src="([^"]+)">/.exec(html)!
+  const [, main] = /<script async type="module" crossorigin src="([^"]+)">/.exec(html)!
   const release = Promise.withResolvers<void>()
   await page.route('**/assets/*.js', async (route) => {
-    if (!route.request().url().endsWith(early!)) await release.promise
+    if (!route.request().url().endsWith(main!)) await release.promise
     await route.continue()
   })
   const call = page.waitForRequest('**/api/overview')
@@ -37,7 +37,7 @@ test('the first calls of the overview do not wait for its code @screens-71', asy
 /** Keeps the page from starting until the returned function is called. Everything else is loaded. */
 async function holdPage(page: Page): Promise<() => void> {
   const release = Promise.withResolvers<void>()
-  await page.route(/\/assets\/index-[\w-]+\.js$/, async (route) => {
+  await page.route(/\/assets\/app-[\w-]+\.js$/, async (route) => {
     await release.promise
     await route.continue()
   })

@@ -5,7 +5,7 @@ type Server = { fetch(request: Request): Response | Promise<Response> }
 const longestWaitMs = 1_000 // 1 second
 
 /**
- * Adds the reply of GET /api/escrow/claim/{token} to the page as inert JSON (web/src/lib/http.ts reads it), so that the page
+ * Adds the reply of GET /api/escrow/claim/{token} to the page as inert JSON (web/src/queries/claim.ts reads it), so that the page
  * does not have to ask for it once its scripts are there. Sends the first part of the page at once; browsers load the
  * scripts while `api` is being asked. A reply that takes longer than `waitMs`, or that reports a passing failure, is left
  * out, and the page asks by itself.

@@ -17,33 +17,37 @@ import { storedUser } from './lib/tokens.ts'
 type Answers = [config: PublicConfig, preferences: Preferences, overview: Overview]
 const keys: string[] = ['config', 'preferences', 'overview']
 
-/** `replies`: to the calls that `keys` name, which the page reads too. Resolves once the figures of the last visit are painted. */
-export async function showFirstFigures(replies: Promise<Response>[]): Promise<void> {
-  const page = document.getElementById('root')!
-  const user = storedUser()?.id
-  let shown: Element | null = null
-  const show = ([config, preferences, overview]: Answers, isKept: boolean) => {
-    if (isDrawn(page) || storedUser()?.id !== user || !isFirst(preferences)) return
-    const next = picture(overview, config, isKept)
-    if (shown) shown.replaceWith(next)
-    else document.body.append(next)
-    shown = next
-  }
-  const observer = new MutationObserver(() => {
-    if (!isDrawn(page)) return
-    observer.disconnect()
-    shown?.remove()
-  })
-  observer.observe(page, { childList: true, subtree: true })
+const page = document.getElementById('root')!
+const user = storedUser()?.id
+let shown: Element | null = null
 
+/** Shows the answers of the last visit. Resolves once they are painted, or there are none. */
+export async function showLastFigures(): Promise<void> {
   const kept = new Map(keptAnswers().map(([key, data]) => [key.join(), data]))
-  const hasKept = keys.every((key) => kept.has(key))
-  if (hasKept) show(keys.map((key) => kept.get(key)) as Answers, true)
-  Promise.all(replies.map(dataOf))
-    .then((answers) => show(answers as Answers, false))
-    .catch(() => undefined) // the page says why
-  if (hasKept) await painted()
+  if (!keys.every((key) => kept.has(key))) return
+  show(keys.map((key) => kept.get(key)) as Answers, true)
+  await painted()
 }
+
+/** Shows the `replies` to the calls that `keys` name, which the page reads too. */
+export async function showFigures(replies: Promise<Response>[]): Promise<void> {
+  show((await Promise.all(replies.map(dataOf))) as Answers, false)
+}
+
+function show([config, preferences, overview]: Answers, isKept: boolean): void {
+  if (isDrawn() || storedUser()?.id !== user || !isFirst(preferences)) return
+  const next = picture(overview, config, isKept)
+  if (shown) shown.replaceWith(next)
+  else document.body.append(next)
+  shown = next
+}
+
+const observer = new MutationObserver(() => {
+  if (!isDrawn()) return
+  observer.disconnect()
+  shown?.remove()
+})
+observer.observe(page, { childList: true, subtree: true })
 
 /** A hidden page paints nothing until it is shown. */
 const painted = () =>
@@ -53,7 +57,7 @@ const painted = () =>
   })
 
 /** Whether the page shows the balance itself, or anything else than that it is loading. */
-const isDrawn = (page: Element) =>
+const isDrawn = () =>
   page.querySelector('[data-testid=total-balance]') !== null ||
   (page.firstChild !== null && page.querySelector('.appear-late') === null)
 

@@ -52,14 +52,6 @@ export function startEarly(path: string, response = request('GET', path, {})): P
   return response
 }
 
-/** The reply that was served with a claim page (web/functions/claimPage.ts). */
-export function servedReply(): Promise<Response> | undefined {
-  const text = document.getElementById('reply')?.textContent
-  if (!text) return undefined
-  const { status, body } = JSON.parse(text) as { status: number; body: unknown }
-  return Promise.resolve(Response.json(body, { status }))
-}
-
 /** With the credentials of a session, if there is one, and the last reply's bookmark, from which D1 reads. */
 function request(method: Method, path: string, options: HttpOptions): Promise<Response> {
   const headers: Record<string, string> = { 'Content-Type': 'application/json' }

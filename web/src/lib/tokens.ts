@@ -69,6 +69,7 @@ export const isSessionInMemory = () => Object.values(keys).some(browserStorage.i
 
 /** Where a tab keeps its last answers (answerStorage.ts), which end with the session. */
 export const answersKey = 'kept_answers'
+export const hasAnswers = () => tabStorage.get(answersKey) !== null
 export const forgetAnswers = () => tabStorage.remove(answersKey)
 
 export function clearSession(): void {

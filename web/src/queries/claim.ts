@@ -1,17 +1,33 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api } from '../lib/api.ts'
+import { startEarly } from '../lib/http.ts'
 import { type ClaimPayout, claimPayoutOf } from './apiWords.ts'
 
 export type { ClaimPayout }
 
 const pollMs = 2_000 // 2 seconds
 
+/** The page usually ends with the reply to its first call (web/functions/claimPage.ts). */
+async function takeServedReply(): Promise<void> {
+  if (document.readyState === 'loading')
+    await new Promise((resolve) => document.addEventListener('DOMContentLoaded', resolve))
+  const served = document.getElementById('reply')
+  if (!served) return
+  served.remove()
+  const { status, body } = JSON.parse(served.textContent) as { status: number; body: unknown }
+  startEarly(`/escrow${location.pathname}`, Promise.resolve(Response.json(body, { status })))
+}
+
 /** The payout behind a claim link; polled while it is being funded or claimed. */
 export const claimQuery = (accessToken: string) =>
   queryOptions({
     queryKey: ['claim', accessToken],
-    queryFn: async ({ signal }) =>
-      claimPayoutOf(await api('GET /escrow/claim/:accessToken', { public: true, params: { accessToken }, signal })),
+    queryFn: async ({ signal }) => {
+      await takeServedReply()
+      return claimPayoutOf(
+        await api('GET /escrow/claim/:accessToken', { public: true, params: { accessToken }, signal }),
+      )
+    },
     refetchInterval: (query) => {
       const status = query.state.data?.status
       return status === 'CREATING' || status === 'CLAIMING' ? pollMs : false
