@@ -6,9 +6,7 @@
  * loaded again (warm), both signed in: until the balance is shown, and until the page itself shows it, with all its widgets. A claim page is opened for the first time, as it is served and without the data that
  * come with it, which is what that saves. The median of each row has to keep its limit.
  *
- * The phone takes four times as long as an idle cloud machine for the same script. Before each page, the bench times that
- * script here and slows Chromium down by what is missing, so a busy machine gives about the same figures. If this machine is
- * mostly slower than the phone, the bench cannot decide, and fails.
+ * If this machine is mostly slower than the phone (phone.ts), the bench cannot decide, and fails.
  */
 import { type Browser, type CDPSession, chromium, type Page } from '@playwright/test'
 import { findBrowser } from '../../local/tools/browser.ts'
@@ -16,8 +14,8 @@ import { keepSession } from '../e2e/accounts.ts'
 import { type SeededAccount, seedAccount } from '../e2e/seededAccount.ts'
 import { createTestStack } from '../support/testStack.ts'
 import { startHttp2Proxy } from './http2Proxy.ts'
+import { slowDownToPhone } from './phone.ts'
 
-const phoneWorkMs = 520 // half a second for workMs()
 const bytesPerSecond = 1_600_000 / 8 // 1.6 Mbit/s
 const conditions = {
   offline: false,
@@ -66,7 +64,7 @@ async function openPage(browser: Browser, url: string, account: SeededAccount | 
 
 /** Slows Chromium down to the speed of the phone. */
 async function slowDown(devtools: CDPSession): Promise<void> {
-  const rate = phoneWorkMs / workMs()
+  const rate = slowDownToPhone()
   slowDowns.push(rate)
   await devtools.send('Emulation.setCPUThrottlingRate', { rate: Math.max(1, rate) })
 }
@@ -132,15 +130,6 @@ async function measureClaim(browser: Browser, url: string, path: string, row: Ro
   await page.goto(path)
   seen[row].push(await shownAt(page, 'claim-amount'))
   await page.context().close()
-}
-
-/** Time of a fixed amount of script. */
-function workMs(): number {
-  const startedAt = performance.now()
-  let sum = 0
-  for (let i = 0; i < 30_000_000; i++) sum = (sum * 31 + i) | 0
-  if (sum === 1) throw new Error('unreachable; keeps the loop')
-  return performance.now() - startedAt
 }
 
 const sorted = (values: number[]) => values.toSorted((a, b) => a - b).map(Math.round)
