@@ -6,7 +6,7 @@
  * loaded again (warm), both signed in: until the balance is shown, and until the page itself shows it, with all its widgets. A claim page is opened for the first time, as it is served and without the data that
  * come with it, which is what that saves. The median of each row has to keep its limit.
  *
- * If this machine is mostly slower than the phone (phone.ts), the bench cannot decide, and fails.
+ * If this machine is mostly slower than the phone (phoneSpeed.ts), the bench cannot decide, and fails.
  */
 import { type Browser, type CDPSession, chromium, type Page } from '@playwright/test'
 import { findBrowser } from '../../local/tools/browser.ts'
@@ -14,7 +14,7 @@ import { keepSession } from '../e2e/accounts.ts'
 import { type SeededAccount, seedAccount } from '../e2e/seededAccount.ts'
 import { createTestStack } from '../support/testStack.ts'
 import { startHttp2Proxy } from './http2Proxy.ts'
-import { slowDownToPhone } from './phone.ts'
+import { slowDownToPhone } from './phoneSpeed.ts'
 
 const bytesPerSecond = 1_600_000 / 8 // 1.6 Mbit/s
 const conditions = {

@@ -3,7 +3,7 @@
  *
  * Runs Lighthouse, as on a phone, on the pages that people see before they sign in: `npm run bench:lighthouse`. Each page is
  * measured three times on the bench's own stack, and the median of each category has to reach its floor. If this machine is
- * mostly slower than the phone (phone.ts), the bench cannot decide, and fails. Keeps the reports in LIGHTHOUSE_DIR if it is set.
+ * mostly slower than the phone (phoneSpeed.ts), the bench cannot decide, and fails. Keeps the reports in LIGHTHOUSE_DIR if it is set.
  */
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { promisify } from 'node:util'
 import { findBrowser } from '../../local/tools/browser.ts'
 import { createFundedWallet, createPayout, createTestStack, signIn } from '../support/testStack.ts'
 import { startHttp2Proxy } from './http2Proxy.ts'
-import { slowDownToPhone } from './phone.ts'
+import { slowDownToPhone } from './phoneSpeed.ts'
 
 const floors = { performance: 95, accessibility: 100, 'best-practices': 100 } as const
 type Category = keyof typeof floors
