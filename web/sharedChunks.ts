@@ -12,6 +12,8 @@ const rules = /worker\/domain\/(rules\/|(policy|refusal|budgetLeft)\.ts)/
 const pages = /routes\/dashboard\/\w+\.tsx\?.*component/
 /** What must not wait for a file of the dashboard: sign-in, claim and the first figures. */
 const first = /routes\/(login|claim\.[^/]*)\.tsx\?.*component|src\/firstFigures\.ts$/
+/** Kept out of the files of public pages. */
+const wallet = /web\/src\/wallet\//
 /** A module that at least this many pages need goes into the shared file. */
 const sharedFrom = 3
 
@@ -43,8 +45,8 @@ export function sharedChunks() {
       for (const id of new Set([...framed, ...uses.keys()])) {
         const isFramed = framed.has(id)
         if (neededFirst.has(id) || !(isFramed || (uses.get(id)! >= sharedFrom && !rules.test(id)))) continue
-        const group = isPublic.has(id) ? onDemand : isFramed ? frame : shared
-        group.add(id)
+        if (!isPublic.has(id)) (isFramed ? frame : shared).add(id)
+        else if (!wallet.test(id)) onDemand.add(id)
       }
     },
   }
