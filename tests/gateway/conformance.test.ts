@@ -42,7 +42,9 @@ const baseline = (name: string) => join(import.meta.dirname, 'conformance', name
 async function conform(program: string, proxy: Proxy, ...args: string[]) {
   const output = ['--output-dir', join(results, randomUUID())]
   const done = await runClient(program, ['server', '--url', `${proxy.url}/mcp`, ...args, ...output])
-  expect(done.code, done.stdout + done.stderr).toBe(0)
+  const report = done.stdout + done.stderr
+  const failed = report.split('\n').filter((line) => /^✗|[1-9]\d* failed/.test(line)) // a summary shows the first lines
+  expect(done.code, [...failed, report].join('\n')).toBe(0)
   return done.stdout
 }
 
