@@ -173,6 +173,35 @@ test('the first figures wait for the page if the balance is not its first widget
   expect(await said(page)).toEqual([])
 })
 
+test('figures that come after the page was left are not drawn over the next one @screens-129', async ({
+  page,
+  context,
+  seeded,
+}) => {
+  await beSignedIn(context, seeded)
+  await watchFigures(page)
+  await page.setViewportSize({ width: 1440, height: 900 })
+  const late = { '/overview': Promise.withResolvers<void>(), '/escrow': Promise.withResolvers<void>() }
+  for (const [path, { promise }] of Object.entries(late))
+    await page.route(new RegExp(`/api${path}\\b`), async (route) => {
+      await promise
+      await route.continue()
+    })
+  await page.goto('/dashboard/overview')
+  const menu = page.getByRole('navigation')
+  await menu.getByRole('link', { name: 'Contacts' }).click()
+  await expect(page.getByRole('link', { name: 'Grace Hopper' })).toBeVisible()
+  await menu.getByRole('link', { name: 'Payouts' }).click()
+  await expect(page).toHaveURL(/\/payouts$/)
+  await expect(page.locator('.appear-late')).not.toHaveCount(0)
+  const reply = page.waitForResponse('**/api/overview')
+  late['/overview'].resolve()
+  await (await reply).finished()
+  late['/escrow'].resolve()
+  await expect(page.getByRole('table', { name: 'Payouts' })).toBeVisible()
+  expect(await said(page)).toEqual([])
+})
+
 test('the menu opens by keyboard even if its code is late, and gives the focus back @screens-82', async ({
   page,
   context,

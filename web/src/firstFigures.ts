@@ -20,6 +20,8 @@ const keys: string[] = ['config', 'preferences', 'overview']
 const page = document.getElementById('root')!
 const user = storedUser()?.id
 let shown: Element | null = null
+/** Whether the page has been drawn: whatever loads after that is another page, or the same one again. */
+let isOver = false
 
 /** Shows the answers of the last visit. Resolves once they are painted, or there are none. */
 export async function showLastFigures(): Promise<void> {
@@ -35,7 +37,8 @@ export async function showFigures(replies: Promise<Response>[]): Promise<void> {
 }
 
 function show([config, preferences, overview]: Answers, isKept: boolean): void {
-  if (isDrawn() || storedUser()?.id !== user || !isFirst(preferences)) return
+  if (isOver || isDrawn() || location.pathname !== '/dashboard/overview') return
+  if (storedUser()?.id !== user || !isFirst(preferences)) return
   const next = picture(overview, config, isKept)
   if (shown) shown.replaceWith(next)
   else document.body.append(next)
@@ -44,6 +47,7 @@ function show([config, preferences, overview]: Answers, isKept: boolean): void {
 
 const observer = new MutationObserver(() => {
   if (!isDrawn()) return
+  isOver = true
   observer.disconnect()
   shown?.remove()
 })
