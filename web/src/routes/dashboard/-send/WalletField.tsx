@@ -32,7 +32,7 @@ export function WalletField<T extends { walletId: string }>(props: {
       {wallets && <NoWalletNotice wallets={wallets} />}
       <Field label="Source wallet" error={getFieldState(name, formState).error?.message}>
         {(control) => (
-          // Anew once there are choices: a list without the chosen one would forget it, and so would Tab that leaves such a list.
+          // A new element once there are choices: a list that does not contain the chosen wallet yet would make the form forget it.
           <Select
             key={wallets ? 'loaded' : 'loading'}
             {...control}
