@@ -12,6 +12,8 @@ const rules = /worker\/domain\/(rules\/|(policy|refusal|budgetLeft)\.ts)/
 const pages = /routes\/dashboard\/\w+\.tsx\?.*component/
 /** What must not wait for a file of the dashboard: sign-in, claim and the first figures. */
 const first = /routes\/(login|claim\.[^/]*)\.tsx\?.*component|src\/firstFigures\.ts$/
+/** What every page loads after its first screen. */
+const later = /src\/later\.ts$/
 /** Kept out of the files of public pages. */
 const wallet = /web\/src\/wallet\//
 /** A module that at least this many pages need goes into the shared file. */
@@ -37,6 +39,7 @@ export function sharedChunks() {
       const neededBy = (routes: RegExp, lazy = false) =>
         ids.filter((id) => routes.test(id)).map((id) => [...withImports(id, lazy)].filter((other) => other !== id))
       const neededFirst = new Set([...neededBy(entry), ...neededBy(first)].flat())
+      const neededLater = new Set(neededBy(later).flat())
       // Also what public pages load on demand, for which they do not load the dashboard's files.
       const isPublic = new Set(neededBy(entry, true).flat())
       const framed = new Set(neededBy(frameRoute).flat())
@@ -46,7 +49,7 @@ export function sharedChunks() {
         const isFramed = framed.has(id)
         if (neededFirst.has(id) || !(isFramed || (uses.get(id)! >= sharedFrom && !rules.test(id)))) continue
         if (!isPublic.has(id)) (isFramed ? frame : shared).add(id)
-        else if (!wallet.test(id)) onDemand.add(id)
+        else if (!wallet.test(id) && !neededLater.has(id)) onDemand.add(id)
       }
     },
   }

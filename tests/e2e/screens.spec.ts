@@ -433,6 +433,9 @@ test.describe('signed out', () => {
     test(`${name} loads no wallet code and no server code @screens-11`, async ({ page, watch, seeded }) => {
       await page.goto(path(seeded))
       await expect(page.getByRole('button', { name: /Sign In|Continue/ })).toBeVisible()
+      // Also what follows the first screen (web/src/later.ts).
+      await expect.poll(() => watch.requests.some((url) => /\/later-[\w-]+\.js$/.test(url))).toBe(true)
+      await page.waitForLoadState('networkidle')
       const scripts = watch.requests.filter((url) => url.endsWith('.js'))
       expect(scripts.length).toBeGreaterThan(1)
       for (const url of scripts) {
