@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runClient } from '../support/clients.ts'
 import { patient } from '../support/patience.ts'
@@ -37,11 +38,12 @@ afterAll(async () => {
 
 const suite = '@modelcontextprotocol/conformance/dist/index.js'
 const legacySuite = 'conformance-legacy/dist/index.js'
-const baseline = (name: string) => join(import.meta.dirname, 'conformance', name)
+const file = (name: string) => join(import.meta.dirname, 'conformance', name)
+const nodeOptions = { NODE_OPTIONS: `--import=${pathToFileURL(file('patientTimers.ts'))}` }
 
 async function conform(program: string, proxy: Proxy, ...args: string[]) {
   const output = ['--output-dir', join(results, randomUUID())]
-  const done = await runClient(program, ['server', '--url', `${proxy.url}/mcp`, ...args, ...output])
+  const done = await runClient(program, ['server', '--url', `${proxy.url}/mcp`, ...args, ...output], nodeOptions)
   const report = done.stdout + done.stderr
   const failed = report.split('\n').filter((line) => /^✗|[1-9]\d* failed/.test(line)) // a summary shows the first lines
   expect(done.code, [...failed, report].join('\n')).toBe(0)
@@ -51,7 +53,7 @@ async function conform(program: string, proxy: Proxy, ...args: string[]) {
 test(
   'the MCP fixture meets every requirement of revision 2026-07-28, without exceptions @mcp-23',
   async () => {
-    const expected = ['--expected-failures', baseline('expected-failures.2026-07-28.yml')]
+    const expected = ['--expected-failures', file('expected-failures.2026-07-28.yml')]
     const report = await conform(suite, fixture, '--requirements', '2026-07-28', ...expected)
     // 37 scenarios are required; the others (tasks, x-mcp-header) are reported but not counted.
     expect(report.match(/^✓ [\w-]+: [1-9]\d* passed, 0 failed$/gm)?.length).toBeGreaterThanOrEqual(37)
@@ -62,7 +64,7 @@ test(
 test(
   'the MCP fixture passes revision 2025-11-25, except for the listed scenarios that need a session @mcp-24',
   async () => {
-    const expected = ['--expected-failures', baseline('expected-failures.2025-11-25.yml')]
+    const expected = ['--expected-failures', file('expected-failures.2025-11-25.yml')]
     await conform(legacySuite, fixture, '--suite', 'active', ...expected)
   },
   patient(240_000),
@@ -71,7 +73,7 @@ test(
 test.each(['tools-list', 'server-stateless', 'http-header-validation', 'dns-rebinding-protection'])(
   'the product passes the MCP conformance scenario %s @mcp-25',
   async (scenario) => {
-    const expected = ['--expected-failures', baseline('expected-failures.product.yml')]
+    const expected = ['--expected-failures', file('expected-failures.product.yml')]
     await conform(suite, product, '--scenario', scenario, '--spec-version', '2026-07-28', ...expected)
   },
 )
@@ -92,7 +94,7 @@ const otherTaskScenarios = [
 test.each(process.env.CONFORMANCE_LONG ? [...taskScenarios, ...otherTaskScenarios] : taskScenarios)(
   'the MCP fixture passes the tasks extension’s scenario %s @mcp-30',
   async (scenario) => {
-    const expected = ['--expected-failures', baseline('expected-failures.tasks.yml')]
+    const expected = ['--expected-failures', file('expected-failures.tasks.yml')]
     const version = ['--spec-version', '2026-07-28', '--force'] // no version lists extensions
     const report = await conform(suite, fixture, '--scenario', scenario, ...version, ...expected)
     expect(report).not.toContain('SKIPPED: scenario')
