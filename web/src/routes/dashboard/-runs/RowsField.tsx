@@ -123,6 +123,9 @@ const Chosen = (props: { name: string; onRemove: () => void }) => (
 /** Takes a file that is chosen, or dropped anywhere: a browser would leave the page for one that is dropped beside the field. */
 function useFile(form: UseFormReturn<NewRun>, onTaken: () => void): (file: File) => Promise<void> {
   const take = async (file: File) => {
+    // Before the file is read, which may take seconds: by then, somebody may be typing a title.
+    const title = form.getValues('title') ? null : file.name.replace(/\.\w+$/, '').slice(0, runTitle.max)
+    if (title) form.setValue('title', title)
     form.setValue('csv', '')
     form.setValue('fileName', file.name)
     const read = await decodeFile(file).catch(
@@ -133,10 +136,10 @@ function useFile(form: UseFormReturn<NewRun>, onTaken: () => void): (file: File)
     const problem = !read.ok ? read.message : read.csv.trim() ? null : 'The file is empty.'
     if (!read.ok || problem) {
       form.setValue('fileName', '')
+      if (form.getValues('title') === title) form.setValue('title', '')
       return form.setError('csv', { message: `${file.name}: ${problem}` })
     }
     form.setValue('csv', read.csv)
-    if (!form.getValues('title')) form.setValue('title', file.name.replace(/\.\w+$/, '').slice(0, runTitle.max))
   }
   const onDrop = useEffectEvent((event: DragEvent) => {
     event.preventDefault()
