@@ -79,13 +79,16 @@ test('a wallet whose logs are late is read again soon, and is no error, also bes
   await payer.ledger()
   const logged = vi.spyOn(console, 'error').mockReturnValue()
   onTestFinished(() => logged.mockRestore())
-  const { owner } = payer
-  unwrap(await payer.wallets().deploy({ key: null, owner: owner.address, chainId: chain.chainId, name: 'Other' }))
   await accepted(payer)
+  // Its alarm may read the wallet before this test does.
+  const startedAt = Date.now()
+  await setClock(payer, () => startedAt)
   const showLogs = await changeNode(payer, () => ({ logs: async (filters) => filters.map(() => []) }))
   await chain.mint(payer.wallet.address as Address, usdc('3'))
   await chain.mine()
-  const startedAt = Date.now()
+  // After the last block, so that it stays open.
+  const { owner } = payer
+  unwrap(await payer.wallets().deploy({ key: null, owner: owner.address, chainId: chain.chainId, name: 'Other' }))
   const nextAt = async (after: number) => {
     await setClock(payer, () => startedAt + after)
     await look(payer)
